@@ -1,0 +1,1 @@
+"""Whole graphs to vectors and back: the GRAph Level autoEncoder."""

@@ -1,0 +1,1 @@
+"""Where graphs come from: generated, downloaded or read from disk."""

@@ -1,0 +1,242 @@
+"""One labelled graph of any size, in plain numpy (paper: "Problem Statement").
+
+Node labels count from 0. Edge labels count from 1, because 0 is "no edge"; edges
+without labels are all labelled 1.
+
+Departures: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import networkx
+
+IntArray = NDArray[np.int64]
+Integers = Any  # whatever numpy reads as integers: lists, tuples, arrays, ranges
+
+
+class Graph:
+    """A graph with integer node and edge labels; immutable once built.
+
+    Parameters
+    ----------
+    node_labels
+        One label per node, from 0. Its length is the number of nodes, at least one.
+    edges
+        Pairs (i, j) of node indices. Undirected edges may be given in either direction,
+        or in both with the same label; each is kept once.
+    edge_labels
+        One label per edge, from 1; all 1 if left out.
+    directed
+        Whether (i, j) and (j, i) are different edges.
+
+    >>> g = Graph([0, 1, 2], edges=[(1, 0), (1, 2)], edge_labels=[1, 2])
+    >>> g.num_nodes, g.edges.tolist(), g.edge_labels.tolist()
+    (3, [[0, 1], [1, 2]], [1, 2])
+    """
+
+    __slots__ = ("directed", "edge_labels", "edges", "node_labels")
+
+    node_labels: IntArray
+    edges: IntArray
+    edge_labels: IntArray
+    directed: bool
+
+    def __init__(
+        self,
+        node_labels: Integers,
+        edges: Integers = (),
+        edge_labels: Integers | None = None,
+        directed: bool = False,
+    ) -> None:
+        nodes = _integers(node_labels, "node_labels").reshape(-1)
+        pairs = _integers(edges, "edges")
+        if pairs.size == 0:
+            pairs = pairs.reshape(0, 2)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise ValueError(f"edges must be pairs of node indices, got shape {pairs.shape}")
+        if edge_labels is None:
+            labels = np.ones(len(pairs), dtype=np.int64)
+        else:
+            labels = _integers(edge_labels, "edge_labels").reshape(-1)
+        _check(nodes, pairs, labels)
+        if not directed:
+            pairs = np.sort(pairs, axis=1)
+        pairs, labels = _unique_edges(pairs, labels)
+        self._fill(nodes, pairs, labels, directed)
+
+    @classmethod
+    def trusted(
+        cls, node_labels: IntArray, edges: IntArray, edge_labels: IntArray, directed: bool = False
+    ) -> Graph:
+        """Skip every check, for callers whose edges are valid, unique and sorted already.
+
+        The arrays must be int64 and are not copied. Undirected edges have i < j, and edges are
+        in lexicographic order. Checking costs ten times as much as building.
+        """
+        graph = cls.__new__(cls)
+        graph._fill(node_labels, edges, edge_labels, directed)
+        return graph
+
+    def _fill(self, nodes: IntArray, pairs: IntArray, labels: IntArray, directed: bool) -> None:
+        for name, array in zip(("node_labels", "edges", "edge_labels"), (nodes, pairs, labels)):
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "directed", bool(directed))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Graph is immutable; build a new one instead of setting {name!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Graph, (self.node_labels, self.edges, self.edge_labels, self.directed)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes (paper: n)."""
+        return len(self.node_labels)
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges; an undirected edge counts once."""
+        return len(self.edges)
+
+    def label_matrix(self) -> IntArray:
+        """Square matrix of edge labels, 0 where there is no edge and on the diagonal."""
+        matrix = np.zeros((self.num_nodes, self.num_nodes), dtype=np.int64)
+        source, target = self.edges[:, 0], self.edges[:, 1]
+        matrix[source, target] = self.edge_labels
+        if not self.directed:
+            matrix[target, source] = self.edge_labels
+        return matrix
+
+    @classmethod
+    def from_label_matrix(
+        cls, node_labels: Integers, matrix: Integers, directed: bool = False
+    ) -> Graph:
+        """Build the graph whose :meth:`label_matrix` is `matrix`."""
+        full = np.asarray(matrix)
+        if not directed:
+            if not np.array_equal(full, full.T):
+                raise ValueError("the matrix of an undirected graph must be symmetric")
+            full = np.triu(full)
+        edges = np.argwhere(full)
+        return cls(node_labels, edges, full[edges[:, 0], edges[:, 1]], directed)
+
+    def permuted(self, order: Sequence[int] | IntArray) -> Graph:
+        """Return the same graph with nodes listed in another order: new node i is old `order[i]`.
+
+        >>> Graph([5, 6, 7], [(0, 1)]).permuted([2, 0, 1]).node_labels.tolist()
+        [7, 5, 6]
+        """
+        order = np.asarray(order, dtype=np.int64)
+        if not np.array_equal(np.sort(order), np.arange(self.num_nodes)):
+            raise ValueError(f"order must list each of 0..{self.num_nodes - 1} once")
+        rank = np.argsort(order)
+        return Graph(self.node_labels[order], rank[self.edges], self.edge_labels, self.directed)
+
+    @classmethod
+    def from_networkx(
+        cls, graph: networkx.Graph, node_label: str = "label", edge_label: str = "label"
+    ) -> Graph:
+        """Convert from networkx; see :func:`grale.graphs.convert.from_networkx`."""
+        from grale.graphs.convert import from_networkx
+
+        return from_networkx(graph, node_label, edge_label)
+
+    def to_networkx(self, node_label: str = "label", edge_label: str = "label") -> networkx.Graph:
+        """Convert to networkx; see :func:`grale.graphs.convert.to_networkx`."""
+        from grale.graphs.convert import to_networkx
+
+        return to_networkx(self, node_label, edge_label)
+
+    @classmethod
+    def from_pyg(cls, data: Any, directed: bool = False) -> Graph:
+        """Convert from PyTorch Geometric; see :func:`grale.graphs.convert.from_pyg`."""
+        from grale.graphs.convert import from_pyg
+
+        return from_pyg(data, directed)
+
+    def to_pyg(self) -> Any:
+        """Convert to PyTorch Geometric; see :func:`grale.graphs.convert.to_pyg`."""
+        from grale.graphs.convert import to_pyg
+
+        return to_pyg(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether the two are the same graph with nodes in the same order."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return (
+            self.directed == other.directed
+            and np.array_equal(self.node_labels, other.node_labels)
+            and np.array_equal(self.edges, other.edges)
+            and np.array_equal(self.edge_labels, other.edge_labels)
+        )
+
+    def __hash__(self) -> int:
+        parts = (self.node_labels.tobytes(), self.edges.tobytes(), self.edge_labels.tobytes())
+        return hash((self.directed, *parts))
+
+    def __repr__(self) -> str:
+        kind = "directed, " if self.directed else ""
+        return f"Graph({kind}{self.num_nodes} nodes, {self.num_edges} edges)"
+
+
+def _integers(values: Integers, name: str) -> IntArray:
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.zeros(array.shape, dtype=np.int64)
+    if array.dtype == np.bool_ or not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"{name} must be integers, got {array.dtype}")
+    return np.array(array, dtype=np.int64)
+
+
+def _check(nodes: IntArray, pairs: IntArray, labels: IntArray) -> None:
+    if len(nodes) == 0:
+        raise ValueError("a graph needs at least one node, got an empty node_labels")
+    if nodes.min() < 0:
+        node = int(nodes.argmin())
+        raise ValueError(f"node {node} has label {nodes[node]}; node labels count from 0")
+    if len(labels) != len(pairs):
+        raise ValueError(f"{len(pairs)} edges but {len(labels)} edge_labels; give one per edge")
+    if len(pairs) == 0:
+        return
+    if labels.min() < 1:
+        edge = int(labels.argmin())
+        pair = tuple(pairs[edge].tolist())
+        raise ValueError(
+            f"edge {edge} {pair} has label {labels[edge]}; edge labels count from 1 (0 is no edge)"
+        )
+    outside = np.flatnonzero(((pairs < 0) | (pairs >= len(nodes))).any(axis=1))
+    if len(outside):
+        pair = tuple(pairs[outside[0]].tolist())
+        raise ValueError(
+            f"edge {outside[0]} {pair} names a missing node; nodes are 0..{len(nodes) - 1}"
+        )
+    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+    if len(loops):
+        raise ValueError(
+            f"edge {loops[0]} is a self-loop on node {pairs[loops[0], 0]}; remove self-loops"
+        )
+
+
+def _unique_edges(pairs: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
+    """Sort the edges and keep each once; the same edge with two labels is an error."""
+    order = np.lexsort((labels, pairs[:, 1], pairs[:, 0]))
+    pairs, labels = pairs[order], labels[order]
+    same = (pairs[1:] == pairs[:-1]).all(axis=1)
+    clash = np.flatnonzero(same & (labels[1:] != labels[:-1]))
+    if len(clash):
+        pair = tuple(pairs[clash[0]].tolist())
+        raise ValueError(
+            f"edge {pair} is listed twice, with labels {labels[clash[0]]} and "
+            f"{labels[clash[0] + 1]}; keep one"
+        )
+    keep = np.concatenate([[True], ~same]) if len(pairs) else np.zeros(0, dtype=bool)
+    return pairs[keep], labels[keep]

@@ -1,0 +1,52 @@
+"""Batched shortest paths and diffused labels (paper: appendix "Featurizer").
+
+    SP_ij = length of the shortest path from i to j
+    F     = CONCAT[F_0, A F_0, ..., A^k F_0]
+
+Departures: pairs that no path joins have the length UNREACHABLE; so have padded pairs.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+UNREACHABLE = -1
+
+
+def shortest_paths(
+    adjacency: Bool[Tensor, "B N N"], node_mask: Bool[Tensor, "B N"]
+) -> Int[Tensor, "B N N"]:
+    """Number of edges on a shortest path; 0 on the diagonal of real nodes.
+
+    Breadth-first search from all nodes of all graphs at once: one batched product per
+    step, and as many steps as the longest shortest path.
+
+    >>> line = torch.tensor([[[0, 1, 0], [1, 0, 0], [0, 0, 0]]], dtype=torch.bool)
+    >>> shortest_paths(line, torch.tensor([[True, True, True]])).tolist()
+    [[[0, 1, -1], [1, 0, -1], [-1, -1, 0]]]
+    """
+    reached = torch.diag_embed(node_mask)
+    lengths = torch.where(reached, 0, UNREACHABLE)
+    steps = adjacency.float()
+    frontier = reached.float()
+    for length in range(1, adjacency.shape[1]):
+        arrived = (frontier @ steps > 0) & ~reached
+        if not bool(arrived.any()):
+            break
+        lengths = torch.where(arrived, length, lengths)
+        reached = reached | arrived
+        frontier = arrived.float()
+    return lengths
+
+
+def diffuse_labels(
+    labels: Float[Tensor, "B N n_0"], adjacency: Bool[Tensor, "B N N"], order: int
+) -> Float[Tensor, "B N n_f"]:
+    """Concatenate [F_0, A F_0, ..., A^order F_0] along the last dimension."""
+    steps = adjacency.to(labels.dtype)
+    powers = [labels]
+    for _ in range(order):
+        powers.append(steps @ powers[-1])
+    return torch.cat(powers, dim=-1)

@@ -1,0 +1,1 @@
+"""How close a predicted graph is to its target: edit distance and isomorphism accuracy."""

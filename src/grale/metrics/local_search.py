@@ -1,0 +1,238 @@
+"""Bounding the graph edit distance from above (paper: appendix "Graph reconstruction metrics").
+
+    Edit(G, G_hat) = min over P of  sum_i 1[F_i != (P F_hat)_i] + sum_ij 1[C_ij != (P C_hat P')_ij]
+
+The minimum is a quadratic assignment problem. It is approached from a mapping, given or
+made by a linear assignment of nodes with like surroundings, by trading the partners of two
+nodes for as long as some trade helps. What is found is the cost of a mapping: an upper
+bound, and not the distance itself.
+
+Graphs of different sizes are padded with null nodes to the larger size. Nothing is lost:
+with unit costs, a substitution never costs more than a deletion and an insertion.
+
+Departures: each undirected edge counts once, and size errors are counted in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float64, Int64
+from scipy.optimize import linear_sum_assignment
+
+from grale.graphs.graph import Graph, IntArray
+from grale.metrics.edit_distance import checked_mapping, edit_distance, padded_label_matrix
+from grale.metrics.isomorphism import check_same_direction, is_isomorphic
+
+NULL_LABEL = -1  # label of a null node; real labels count from 0
+MAX_ROUNDS = 1000  # every round gains at least one edit, so this only guards huge graphs
+
+
+class EditBound(NamedTuple):
+    """An upper bound on the graph edit distance, with the mapping that attains it."""
+
+    distance: int
+    """Cost of `mapping`: at least the graph edit distance."""
+    mapping: IntArray
+    """`mapping[i]` is the node of the second graph for node i of the first, or -1."""
+
+
+class PaddedPair(NamedTuple):
+    """Two graphs with null nodes added to the smaller; node i is matched to node i."""
+
+    labels1: Int64[np.ndarray, "N"]
+    matrix1: Int64[np.ndarray, "N N"]
+    labels2: Int64[np.ndarray, "N"]
+    matrix2: Int64[np.ndarray, "N N"]
+    directed: bool
+
+    def permuted(self, permutation: Int64[np.ndarray, "N"]) -> PaddedPair:
+        """Match node i to what is now node `permutation[i]` of the second graph."""
+        labels2 = self.labels2[permutation]
+        matrix2 = self.matrix2[np.ix_(permutation, permutation)]
+        return self._replace(labels2=labels2, matrix2=matrix2)
+
+
+class ReconstructionReport(NamedTuple):
+    """How well predictions reconstruct their targets, on average."""
+
+    accuracy: float
+    """Share of predictions isomorphic to their target (paper: GI Acc.)."""
+    edit_distance: float
+    """Mean upper bound on the edit distance, size errors included (paper: Edit. Dist.)."""
+    size_accuracy: float
+    """Share of predictions with the right number of nodes."""
+    count: int
+    """Number of targets."""
+
+
+def edit_distance_bound(
+    g1: Graph,
+    g2: Graph,
+    mapping: Sequence[int] | np.ndarray | None = None,
+    max_rounds: int = MAX_ROUNDS,
+) -> EditBound:
+    """Bound the graph edit distance from above by local search.
+
+    The result is an upper bound, not the distance: the search stops at the first mapping
+    that no single trade of partners improves.
+
+    Parameters
+    ----------
+    g1, g2
+        Two graphs, both directed or both undirected.
+    mapping
+        Where to start: `mapping[i]` is the node of `g2` for node `i` of `g1`, or -1. The
+        result never costs more. Left out, the start is a linear assignment.
+    max_rounds
+        Largest number of trades.
+
+    >>> path = Graph([0] * 4, [(0, 1), (1, 2), (2, 3)])
+    >>> star = Graph([0] * 4, [(0, 1), (0, 2), (0, 3)])
+    >>> edit_distance_bound(path, star).distance
+    2
+    """
+    if max_rounds < 0:
+        raise ValueError(f"max_rounds must be >= 0, got {max_rounds}")
+    check_same_direction(g1, g2)
+    pair = _padded_pair(g1, g2)
+    if mapping is None:
+        permutation = linear_sum_assignment(_assignment_cost(pair))[1].astype(np.int64)
+    else:
+        permutation = _completed(checked_mapping(g1, g2, mapping), len(pair.labels1))
+    found = _improved(permutation, pair, max_rounds)[: g1.num_nodes]
+    found = np.where(found < g2.num_nodes, found, -1)
+    return EditBound(edit_distance(g1, g2, found), found)
+
+
+def swap_deltas(pair: PaddedPair) -> Int64[np.ndarray, "N N"]:
+    """Entry (r, s) is the change in cost when nodes r and s trade partners, in O(N^3) for all.
+
+    Node i of the first graph is matched to node i of the second; A and B are their matrices.
+    Row r of A moves from row r of B to row s, and row s the other way:
+
+        delta_rs = x_rs + x_sr - x_rr - x_ss + y_rs
+        x_rs     = 1[label_r != label_s] + sum_k 1[A_rk != B_sk]
+
+    At k = r and k = s these sums compare the edge between r and s with the empty diagonal;
+    y_rs puts in its place what that edge really costs. Directed graphs add the same for columns.
+    """
+    labels1, matrix1, labels2, matrix2, directed = pair
+    costs = (matrix1[:, None] != matrix2).sum(axis=2)
+    differs = (matrix1 != matrix2).astype(np.int64)
+    turned = matrix1 != matrix2.T
+    present = (matrix1 != 0).astype(np.int64) + (matrix2 != 0)
+    repairs = differs + turned - 2 * present
+    if directed:
+        costs = costs + (matrix1.T[:, None] != matrix2.T).sum(axis=2)
+        repairs = repairs + repairs.T
+    costs = costs + (labels1[:, None] != labels2)
+    kept = costs.diagonal()
+    deltas = costs + costs.T - kept[:, None] - kept + repairs
+    np.fill_diagonal(deltas, 0)
+    return deltas
+
+
+def reconstruction_report(
+    targets: Sequence[Graph],
+    predictions: Sequence[Graph | None],
+    mappings: Sequence[Sequence[int] | np.ndarray | None] | None = None,
+) -> ReconstructionReport:
+    """Compare predictions with their targets.
+
+    Parameters
+    ----------
+    targets
+        The true graphs; at least one.
+    predictions
+        One per target; None where there is no prediction, which costs the whole target:
+        as many edits as it has nodes and edges.
+    mappings
+        Where the search for the edit distance starts, one per target, from nodes of the
+        target to nodes of the prediction; None where there is none.
+    """
+    mappings = [None] * len(targets) if mappings is None else mappings
+    if not len(targets) == len(predictions) == len(mappings):
+        raise ValueError(
+            f"{len(targets)} targets, {len(predictions)} predictions and {len(mappings)} mappings; "
+            "give one each"
+        )
+    if len(targets) == 0:
+        raise ValueError("a report on an empty list is undefined; give at least one target")
+    distances = [_distance(*row) for row in zip(targets, predictions, mappings)]
+    same_size = [
+        prediction is not None and prediction.num_nodes == target.num_nodes
+        for target, prediction in zip(targets, predictions)
+    ]
+    return ReconstructionReport(
+        accuracy=distances.count(0) / len(targets),
+        edit_distance=sum(distances) / len(targets),
+        size_accuracy=sum(same_size) / len(targets),
+        count=len(targets),
+    )
+
+
+def _distance(
+    target: Graph, prediction: Graph | None, mapping: Sequence[int] | np.ndarray | None
+) -> int:
+    """Bound the edit distance; 0 exactly when the two are isomorphic, whatever the search finds."""
+    if prediction is None:
+        return target.num_nodes + target.num_edges
+    if is_isomorphic(target, prediction):
+        return 0
+    return edit_distance_bound(target, prediction, mapping).distance
+
+
+def _padded_pair(g1: Graph, g2: Graph) -> PaddedPair:
+    size = max(g1.num_nodes, g2.num_nodes)
+    labels = np.full((2, size), NULL_LABEL, dtype=np.int64)
+    labels[0, : g1.num_nodes] = g1.node_labels
+    labels[1, : g2.num_nodes] = g2.node_labels
+    matrix1, matrix2 = padded_label_matrix(g1, size), padded_label_matrix(g2, size)
+    return PaddedPair(labels[0], matrix1, labels[1], matrix2, g1.directed)
+
+
+def _improved(permutation: IntArray, pair: PaddedPair, max_rounds: int) -> IntArray:
+    """Make the best trade of two partners, again and again, while it gains something."""
+    permutation = permutation.copy()
+    for _ in range(max_rounds):
+        deltas = swap_deltas(pair.permuted(permutation))
+        first, second = divmod(int(deltas.argmin()), len(deltas))
+        if deltas[first, second] >= 0:
+            break
+        permutation[[first, second]] = permutation[[second, first]]
+    return permutation
+
+
+def _completed(mapping: IntArray, size: int) -> IntArray:
+    """Give unmatched nodes, null ones included, the partners left over; never costs more."""
+    permutation = np.full(size, -1, dtype=np.int64)
+    permutation[: len(mapping)] = mapping
+    is_left = np.ones(size, dtype=bool)
+    is_left[mapping[mapping >= 0]] = False
+    permutation[permutation < 0] = np.flatnonzero(is_left)
+    return permutation
+
+
+def _assignment_cost(pair: PaddedPair) -> Float64[np.ndarray, "N N"]:
+    """Entry (i, j) is the cost of matching the nodes, plus half that of matching their edges.
+
+    Edges are compared as multisets of (label there, label back, label of the other end);
+    half, because both ends of an edge pay for it.
+    """
+    labels1, matrix1, labels2, matrix2, _ = pair
+    num_labels = 1 + max(labels1.max(), labels2.max())
+    num_edge_labels = 1 + max(matrix1.max(), matrix2.max())
+    kinds = np.concatenate(
+        [
+            ((matrix * num_edge_labels + matrix.T) * num_labels + labels) * (matrix + matrix.T > 0)
+            for labels, matrix in ((labels1, matrix1), (labels2, matrix2))
+        ]
+    )
+    present = np.setdiff1d(kinds, [0])
+    counts1, counts2 = np.split((kinds[:, :, None] == present).sum(axis=1), 2)
+    degrees = np.maximum(counts1.sum(axis=1)[:, None], counts2.sum(axis=1))
+    shared = np.minimum(counts1[:, None], counts2).sum(axis=2)
+    return (labels1[:, None] != labels2) + 0.5 * (degrees - shared)

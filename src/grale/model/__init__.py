@@ -1,0 +1,1 @@
+"""GRALE itself: featurizer, encoder, decoder, matcher, loss. Read autoencoder.py first."""

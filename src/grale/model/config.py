@@ -1,0 +1,127 @@
+"""Settings of the model (paper: appendix "Model and training hyperparameters").
+
+Defaults are the paper's COLORING column; a YAML file holds differences only.
+
+Departures: settings the paper does not print (noise, path encoding, outer width) are named
+here and explained in decisions/001 and 002.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from grale.nn.residual import Norm
+
+
+def _at_least(name: str, value: float, least: float) -> None:
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeaturizerConfig:
+    """Settings of phi and phi* (paper: appendix "Featurizer")."""
+
+    diffusion_order: int = 2
+    """Labels are diffused up to A^k F_0 (paper: k); 0 leaves them as they are."""
+    use_paths: bool = True
+    """Whether edges carry the encoded shortest path; False for the first-order featurizer."""
+    path_dim: int = 16
+    """Width of the sinusoidal encoding of a path length; even."""
+    noise_std: float = 0.1
+    """Deviation of the noise on the input features; 0 switches it off."""
+    noise_seed: int = 0
+    """Seed of the noise table used at inference, one row per canonical position."""
+
+    def __post_init__(self) -> None:
+        _at_least("diffusion_order", self.diffusion_order, 0)
+        _at_least("noise_std", self.noise_std, 0)
+        if self.path_dim < 2 or self.path_dim % 2:
+            raise ValueError(f"path_dim must be even and at least 2, got {self.path_dim}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatcherConfig:
+    """Settings of the Sinkhorn matcher (paper: appendix "Matcher")."""
+
+    affinity: Literal["l1", "sphere"] = "l1"
+    """How two embeddings compare: the paper's distance, or on the unit sphere (decisions/002)."""
+    temperature: float = 1.0
+    """Divides the cost before Sinkhorn."""
+    embedding_dim: int = 32
+    """Width of the compared embeddings."""
+    num_sweeps: int = 100
+    """Sinkhorn sweeps in training."""
+    grad_sweeps: int | None = None
+    """How many of them are differentiated; None for all, as in the paper (decisions/004)."""
+
+    def __post_init__(self) -> None:
+        if self.temperature <= 0:
+            raise ValueError(f"temperature must be above 0, got {self.temperature}")
+        _at_least("embedding_dim", self.embedding_dim, 1)
+        _at_least("num_sweeps", self.num_sweeps, 1)
+        if self.grad_sweeps is not None:
+            _at_least("grad_sweeps", self.grad_sweeps, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossConfig:
+    """Weights of the terms of the loss (paper: appendix "Loss")."""
+
+    mask: float = 1.0
+    """Weight of node existence (paper: N alpha_h)."""
+    node_label: float = 1.0
+    """Weight of node labels (paper: N alpha_F^d)."""
+    node_feature: float = 0.5
+    """Weight of diffused labels (paper: N alpha_F^c)."""
+    edge_label: float = 1.0
+    """Weight of edge labels (paper: N^2 alpha_C^d)."""
+    edge_feature: float = 0.5
+    """Weight of encoded shortest paths (paper: N^2 alpha_C^c)."""
+    marginal: float = 0.0
+    """Weight of the squared error of the plan's column sums; not in the paper (decisions/002)."""
+    normalise_by: Literal["max", "size"] = "max"
+    """Divide node terms by N as the paper does, or by each graph's own n (edges: squared)."""
+    objective: Literal["ot", "pigvae"] = "ot"
+    """The transport objective, or PIGVAE's relaxation with its entropy term."""
+    entropy: float = 10.0
+    """Weight of PIGVAE's entropy term (paper: lambda); unused by "ot"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """Shape of the autoencoder."""
+
+    num_tokens: int = 4
+    """Tokens of the latent (paper: K)."""
+    token_dim: int = 32
+    """Width of a token (paper: D)."""
+    num_layers: int = 5
+    """Layers of each of the four stacks (paper: L)."""
+    num_heads: int = 4
+    """Attention heads (paper: H)."""
+    node_dim: int = 128
+    node_hidden_dim: int | None = None
+    """Hidden width of the feed-forward layers on nodes and tokens; None for a single layer."""
+    edge_dim: int = 64
+    edge_hidden_dim: int | None = None
+    """Hidden width of the feed-forward layers on edges; None for a single layer."""
+    outer_dim: int = 32
+    """Width of the two sides of the outer product."""
+    norm: Norm = "post"
+    """Where blocks normalise: "post" as in the paper's text, or "pre"."""
+    featurizer: FeaturizerConfig = field(default_factory=FeaturizerConfig)
+    matcher: MatcherConfig = field(default_factory=MatcherConfig)
+    loss: LossConfig = field(default_factory=LossConfig)
+
+    def __post_init__(self) -> None:
+        for name in ("num_tokens", "num_layers", "num_heads", "outer_dim"):
+            _at_least(name, getattr(self, name), 1)
+        for name in ("token_dim", "node_dim", "edge_dim"):
+            if getattr(self, name) % self.num_heads:
+                raise ValueError(
+                    f"{name}={getattr(self, name)} must be a multiple of num_heads={self.num_heads}"
+                )
+        if self.norm not in ("pre", "post"):
+            raise ValueError(f"norm={self.norm!r}; expected 'pre' or 'post'")

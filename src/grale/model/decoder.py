@@ -1,0 +1,106 @@
+"""Decoder f: latent -> slots and graph (paper: appendix "Decoder").
+
+    Z^L            = TransformerEncoder(Z)
+    (F_Q^L, C_Q^L) = EvoformerDecoder(F_Q, C_Q, Z^L)        F_Q, C_Q learned queries
+    h_hat = Sigmoid(Linear(F_Q^L)),  F_hat = Linear(F_Q^L),  C_hat = Linear(C_Q^L)
+    X_hat = Linear(F_Q^L)
+
+Departures: edge predictions of undirected graphs are averaged with their transpose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from grale.graphs.batch import GraphBatch
+from grale.graphs.space import GraphSpace
+from grale.model.config import ModelConfig
+from grale.model.encoder import evoformer_dims
+from grale.model.featurizer import Featurizer
+from grale.nn.evoformer import EvoformerDecoder
+from grale.nn.transformer import TransformerEncoder
+
+
+@dataclass(frozen=True)
+class GraphLogits:
+    """G hat before activation, one entry per term of the loss."""
+
+    node_mask: Float[Tensor, "B N"]
+    """Existence score (paper: logit of h hat)."""
+    node_label: Float[Tensor, "B N n_0"]
+    node_feature: Float[Tensor, "B N n_d"]
+    edge_label: Float[Tensor, "B N N n_c"]
+    """Symmetric in (i, j) unless directed."""
+    edge_feature: Float[Tensor, "B N N n_p"]
+
+    def most_likely(self, directed: bool) -> GraphBatch:
+        """Most likely graph: existing slots (one at least), best labels, no self-loops."""
+        best = torch.nn.functional.one_hot(self.node_mask.argmax(dim=1), self.node_mask.shape[1])
+        node_mask = (self.node_mask > 0) | best.bool()
+        pairs = node_mask[:, :, None] & node_mask[:, None, :]
+        pairs = pairs & ~torch.eye(pairs.shape[1], dtype=torch.bool, device=pairs.device)
+        return GraphBatch(
+            node_mask,
+            self.node_label.argmax(dim=-1) * node_mask,
+            self.edge_label.argmax(dim=-1) * pairs,
+            directed,
+        )
+
+
+class Decoded(NamedTuple):
+    """What the decoder makes of a latent."""
+
+    slots: Float[Tensor, "B N d_n"]
+    """Node embeddings of the output (paper: X hat)."""
+    logits: GraphLogits
+
+
+class Decoder(nn.Module):
+    """Transformer encoder over the tokens, then the Evoformer decoder over learned queries."""
+
+    def __init__(self, space: GraphSpace, config: ModelConfig, featurizer: Featurizer) -> None:
+        super().__init__()
+        self.directed = space.directed
+        size = space.max_nodes
+        self.tokens = TransformerEncoder(
+            config.token_dim,
+            config.node_hidden_dim,
+            config.num_heads,
+            config.norm,
+            config.num_layers,
+        )
+        self.node_queries = nn.Parameter(torch.randn(size, config.node_dim))
+        self.edge_queries = nn.Parameter(torch.randn(size, size, config.edge_dim))
+        self.evoformer = EvoformerDecoder(
+            evoformer_dims(config), config.token_dim, config.num_layers
+        )
+        self.node_sizes = [
+            1, space.num_node_labels, featurizer.feature_dim - space.num_node_labels
+        ]  # fmt: skip
+        self.edge_sizes = [space.num_edge_classes, featurizer.path_dim]
+        self.slot_output = nn.Linear(config.node_dim, config.node_dim)
+        self.node_heads = nn.Linear(config.node_dim, sum(self.node_sizes))
+        self.edge_heads = nn.Linear(config.edge_dim, sum(self.edge_sizes))
+
+    def forward(self, latent: Float[Tensor, "B K D"]) -> Decoded:
+        """Decode latents into slots and logits."""
+        tokens = self.tokens(latent)
+        nodes = self.node_queries.expand(len(latent), -1, -1)
+        edges = self.edge_queries.expand(len(latent), -1, -1, -1)
+        nodes, edges = self.evoformer(nodes, edges, tokens)
+        return Decoded(self.slot_output(nodes), self._logits(nodes, edges))
+
+    def _logits(
+        self, nodes: Float[Tensor, "B N d_n"], edges: Float[Tensor, "B N N d_e"]
+    ) -> GraphLogits:
+        mask, label, feature = self.node_heads(nodes).split(self.node_sizes, dim=-1)
+        pairs = self.edge_heads(edges)
+        if not self.directed:
+            pairs = (pairs + pairs.transpose(1, 2)) / 2
+        edge_label, edge_feature = pairs.split(self.edge_sizes, dim=-1)
+        return GraphLogits(mask[..., 0], label, feature, edge_label, edge_feature)

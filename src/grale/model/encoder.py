@@ -1,0 +1,123 @@
+"""Encoder g: graph -> node embeddings and latent (paper: appendix "Encoder").
+
+    (F^1, C^1) = Linear(F + Noise), Linear(C)
+    (F^L, C^L) = EvoformerEncoder(F^1, C^1)
+    X_i        = Linear(F^L_i) if node i exists, a learned vector u otherwise
+    Z          = TransformerDecoder(Z_Q, flatten(C^L))
+
+The batch is encoded at its own width, then X is padded to N with u.
+
+Departures: none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from grale.graphs.space import GraphSpace
+from grale.model.config import ModelConfig
+from grale.model.featurizer import Featurizer, GraphInputs
+from grale.nn.attention import MASKED, mask_bias
+from grale.nn.evoformer import EvoformerDims, EvoformerEncoder
+from grale.nn.transformer import TransformerDecoder, TransformerDecoderLayer
+
+
+class Encoded(NamedTuple):
+    """What the encoder says of a batch."""
+
+    nodes: Float[Tensor, "B N d_n"]
+    """Node embeddings, padded to max_nodes (paper: X)."""
+    latent: Float[Tensor, "B K D"]
+    """Graph embedding (paper: Z)."""
+
+
+class EdgeInput(nn.Module):
+    """Linear[CONCAT[F_i, F_j, ONE-HOT(A_ij), PE(SP_ij)]] without the concatenation.
+
+    A linear layer of a concatenation is a sum of linear layers: two per node, and one row
+    of a small table per (edge label, path length).
+    """
+
+    def __init__(self, featurizer: Featurizer, edge_dim: int) -> None:
+        super().__init__()
+        self.source = nn.Linear(featurizer.feature_dim, edge_dim)
+        self.target = nn.Linear(featurizer.feature_dim, edge_dim, bias=False)
+        self.edge_label = nn.Parameter(torch.empty(featurizer.space.num_edge_classes, edge_dim))
+        self.path = nn.Linear(featurizer.path_dim, edge_dim, bias=False)
+        nn.init.normal_(self.edge_label, std=0.5)
+
+    def forward(
+        self, inputs: GraphInputs, path_table: Float[Tensor, "P n_p"]
+    ) -> Float[Tensor, "B N N d_e"]:
+        """First edge state C^1."""
+        paths = self.path(path_table)
+        table = (self.edge_label[:, None] + paths[None]).flatten(0, 1)
+        code = inputs.graphs.edge_labels * len(path_table) + inputs.path_code
+        source, target = self.source(inputs.node_feats), self.target(inputs.node_feats)
+        return embedding(code, table) + source[:, :, None] + target[:, None]
+
+
+class Encoder(nn.Module):
+    """Evoformer encoder, then pooling of the edges by a Transformer decoder."""
+
+    def __init__(self, space: GraphSpace, config: ModelConfig) -> None:
+        super().__init__()
+        self.space = space
+        self.featurizer = Featurizer(space, config.featurizer)
+        self.node_input = nn.Linear(self.featurizer.feature_dim, config.node_dim)
+        self.edge_input = EdgeInput(self.featurizer, config.edge_dim)
+        self.evoformer = EvoformerEncoder(evoformer_dims(config), config.num_layers)
+        self.node_output = nn.Linear(config.node_dim, config.node_dim)
+        self.padding = nn.Parameter(torch.randn(config.node_dim))
+        self.queries = nn.Parameter(torch.randn(config.num_tokens, config.token_dim))
+        self.pool = _pooling(config)
+
+    def forward(self, inputs: GraphInputs) -> Encoded:
+        """Encode featurized graphs."""
+        graphs = inputs.graphs
+        nodes = self.node_input(inputs.node_feats + inputs.noise)
+        edges = self.edge_input(inputs, self.featurizer.path_table)
+        nodes, edges = self.evoformer(nodes, edges, mask_bias(graphs.node_mask, nodes.dtype))
+        padding = torch.zeros_like(edges[..., 0]).masked_fill(~graphs.edge_mask, MASKED)
+        queries = self.queries.expand(len(graphs), -1, -1)
+        latent = self.pool(queries, edges.flatten(1, 2), padding.flatten(1)[:, None])
+        return Encoded(self._padded(self.node_output(nodes), inputs), latent)
+
+    def _padded(
+        self, nodes: Float[Tensor, "B n d_n"], inputs: GraphInputs
+    ) -> Float[Tensor, "B N d_n"]:
+        nodes = torch.where(inputs.graphs.node_mask[..., None], nodes, self.padding.to(nodes.dtype))
+        missing = self.space.max_nodes - nodes.shape[1]
+        return torch.cat([nodes, self.padding.to(nodes).expand(len(nodes), missing, -1)], dim=1)
+
+
+def evoformer_dims(config: ModelConfig) -> EvoformerDims:
+    """Widths of both Evoformer stacks."""
+    return EvoformerDims(
+        node_dim=config.node_dim,
+        node_hidden_dim=config.node_hidden_dim,
+        edge_dim=config.edge_dim,
+        edge_hidden_dim=config.edge_hidden_dim,
+        num_heads=config.num_heads,
+        outer_dim=config.outer_dim,
+        norm=config.norm,
+    )
+
+
+def _pooling(config: ModelConfig) -> TransformerDecoder:
+    layers = [
+        TransformerDecoderLayer(
+            config.token_dim,
+            config.edge_dim,
+            config.node_hidden_dim,
+            config.num_heads,
+            config.norm,
+        )
+        for _ in range(config.num_layers)
+    ]
+    return TransformerDecoder(layers, config.token_dim, config.norm)

@@ -1,0 +1,125 @@
+"""Featurizers phi and phi* (paper: appendix "Featurizer").
+
+    F(x)    = CONCAT[F_0, A F_0, ..., A^k F_0]
+    C_ij(x) = CONCAT[F_i, F_j, ONE-HOT(A_ij), PE(SP_ij)]        (edge labels join A if there are any)
+    phi(x)  = (F(x) + Noise, C(x)),   phi*(x) = PADDING(F(x), C(x))
+
+C is not formed: its parts are handed on, and the encoder's first linear layer is applied
+part by part (`encoder.py`).
+
+Departures: at inference the noise belongs to a node's canonical position (decisions/003);
+the encoding of "no path" is zero; targets hold ONE-HOT and PE only, since F_i and F_j are
+scored at the nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.functional import one_hot
+
+from grale.graphs.batch import GraphBatch
+from grale.graphs.canonical import canonical_positions
+from grale.graphs.paths import UNREACHABLE, diffuse_labels, shortest_paths
+from grale.graphs.space import GraphSpace
+from grale.model.config import FeaturizerConfig
+
+
+@dataclass(frozen=True)
+class GraphInputs:
+    """phi(x), in parts."""
+
+    graphs: GraphBatch
+    node_feats: Float[Tensor, "B N n_f"]
+    """F without noise; zero on padding."""
+    noise: Float[Tensor, "B N n_f"]
+    """Zero on padding."""
+    path_code: Int[Tensor, "B N N"]
+    """Row of the path encoding of each pair: its length, or max_nodes for no path."""
+
+
+@dataclass(frozen=True)
+class GraphTargets:
+    """phi*(x): what the decoder should give back, one entry per term of the loss."""
+
+    node_mask: Float[Tensor, "B N"]
+    node_label: Float[Tensor, "B N n_0"]
+    node_feature: Float[Tensor, "B N n_d"]
+    edge_label: Float[Tensor, "B N N n_c"]
+    edge_feature: Float[Tensor, "B N N n_p"]
+
+
+class Featurizer(nn.Module):
+    """Turns batches of labelled graphs into inputs and targets; no weights."""
+
+    path_table: Float[Tensor, "P n_p"]
+    noise_table: Float[Tensor, "N n_f"]
+
+    def __init__(self, space: GraphSpace, config: FeaturizerConfig) -> None:
+        super().__init__()
+        self.space, self.config = space, config
+        self.feature_dim = space.num_node_labels * (config.diffusion_order + 1)
+        self.path_dim = config.path_dim if config.use_paths else 0
+        self.register_buffer(
+            "path_table", path_encoding(space.max_nodes, self.path_dim), persistent=False
+        )
+        generator = torch.Generator().manual_seed(config.noise_seed)
+        table = torch.randn(space.max_nodes, self.feature_dim, generator=generator)
+        self.register_buffer("noise_table", table, persistent=False)
+
+    def forward(self, graphs: GraphBatch, generator: torch.Generator | None = None) -> GraphInputs:
+        """phi(x): fresh noise from `generator`, or noise by canonical position without one."""
+        labels = self._one_hot_nodes(graphs)
+        node_feats = diffuse_labels(labels, graphs.adjacency, self.config.diffusion_order)
+        return GraphInputs(
+            graphs, node_feats, self._noise(graphs, node_feats, generator), self._path_code(graphs)
+        )
+
+    def targets(self, inputs: GraphInputs) -> GraphTargets:
+        """phi*(x), from what phi(x) has computed already."""
+        graphs = inputs.graphs
+        num_labels = self.space.num_node_labels
+        dtype = inputs.node_feats.dtype
+        return GraphTargets(
+            graphs.node_mask.to(dtype),
+            inputs.node_feats[..., :num_labels],
+            inputs.node_feats[..., num_labels:],
+            one_hot(graphs.edge_labels, self.space.num_edge_classes).to(dtype),
+            self.path_table[inputs.path_code],
+        )
+
+    def _one_hot_nodes(self, graphs: GraphBatch) -> Float[Tensor, "B N n_0"]:
+        labels = one_hot(graphs.node_labels, self.space.num_node_labels)
+        return (labels * graphs.node_mask[..., None]).to(self.path_table.dtype)
+
+    def _path_code(self, graphs: GraphBatch) -> Int[Tensor, "B N N"]:
+        if not self.config.use_paths:
+            return torch.zeros_like(graphs.edge_labels)
+        lengths = shortest_paths(graphs.adjacency, graphs.node_mask)
+        return torch.where(lengths == UNREACHABLE, self.space.max_nodes, lengths)
+
+    def _noise(
+        self, graphs: GraphBatch, like: Tensor, generator: torch.Generator | None
+    ) -> Float[Tensor, "B N n_f"]:
+        if self.config.noise_std == 0:
+            return torch.zeros_like(like)
+        if generator is None:
+            noise = self.noise_table[canonical_positions(graphs).clamp_max(len(self.noise_table) - 1)]
+        else:
+            noise = torch.randn(like.shape, generator=generator, device=generator.device)
+        noise = noise.to(like) * self.config.noise_std
+        return noise * graphs.node_mask[..., None]
+
+
+def path_encoding(max_nodes: int, dim: int) -> Float[Tensor, "P d"]:
+    """Sinusoidal encoding of lengths 0 .. max_nodes - 1, and a zero row for "no path"."""
+    if dim == 0:
+        return torch.zeros(max_nodes + 1, 0)
+    lengths = torch.arange(max_nodes)[:, None]
+    rates = torch.exp(torch.arange(0, dim, 2) * (-math.log(10_000.0) / dim))
+    waves = torch.cat([torch.sin(lengths * rates), torch.cos(lengths * rates)], dim=1)
+    return torch.cat([waves, torch.zeros(1, dim)])

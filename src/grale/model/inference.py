@@ -1,0 +1,186 @@
+"""Lists of graphs through a model: convert, check, group by size, run, put back in order.
+
+Nothing here is random: noise follows each node's canonical position, so the order in which
+nodes or graphs are listed, and the batch size, change nothing.
+
+Departures: not in the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from grale.graphs.batch import GraphBatch
+from grale.graphs.graph import Graph
+from grale.graphs.permute import gather_edges, gather_nodes
+from grale.graphs.space import GraphSpace
+from grale.metrics.edit_distance import Edit, edit_distance, edits
+
+if TYPE_CHECKING:
+    from grale.model.autoencoder import GRALE
+
+OnError = Literal["raise", "null", "skip"]
+
+
+@dataclass(frozen=True)
+class Match:
+    """A correspondence between the nodes of two graphs."""
+
+    mapping: NDArray[np.int64]
+    """mapping[i] is the node of the second graph for node i of the first, or -1."""
+    edit_distance: int
+    """Edits that this mapping costs: an upper bound of the edit distance."""
+    edits: list[Edit]
+
+
+class Reconstructed(NamedTuple):
+    """Reconstructed graphs and where each input node went."""
+
+    graphs: list[Graph]
+    mappings: list[NDArray[np.int64]]
+    """mappings[g][i] is the node of graphs[g] that plays input node i, or -1."""
+
+
+def as_graph(item: Any) -> Graph:
+    """Accept a `Graph`, a networkx graph or a PyG `Data`."""
+    if isinstance(item, Graph):
+        return item
+    if hasattr(item, "adj") and hasattr(item, "is_multigraph"):
+        return Graph.from_networkx(item)
+    if hasattr(item, "edge_index"):
+        return Graph.from_pyg(item)
+    raise TypeError(f"expected a grale.Graph, networkx graph or PyG Data, got {type(item).__name__}")
+
+
+def screen(items: Sequence[Any], space: GraphSpace) -> list[Graph | str]:
+    """Convert each item, or say in one sentence why the model cannot take it."""
+    screened: list[Graph | str] = []
+    for item in items:
+        try:
+            graph = as_graph(item)
+        except (TypeError, ValueError) as error:
+            screened.append(str(error))
+            continue
+        reason = space.why_not(graph)
+        screened.append(graph if reason is None else f"the graph {reason}")
+    return screened
+
+
+def accept(items: Sequence[Any], space: GraphSpace) -> list[Graph]:
+    """Convert all items or raise, naming the first that cannot be taken."""
+    if isinstance(items, Graph) or not isinstance(items, Sequence):
+        raise TypeError(f"expected a list of graphs, got {type(items).__name__}; wrap it in a list")
+    if len(items) == 0:
+        raise ValueError("got an empty list; give at least one graph")
+    graphs: list[Graph] = []
+    for row, graph in enumerate(screen(items, space)):
+        if isinstance(graph, str):
+            raise ValueError(f"item {row}: {graph}")
+        graphs.append(graph)
+    return graphs
+
+
+def by_size(graphs: Sequence[Graph], batch_size: int) -> Iterator[tuple[list[int], GraphBatch]]:
+    """Batches of graphs of similar size, each with the rows it came from."""
+    order = sorted(range(len(graphs)), key=lambda row: graphs[row].num_nodes)
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
+        yield rows, GraphBatch.from_graphs([graphs[row] for row in rows])
+
+
+def _quietly(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Run with the model in evaluation mode and without gradients."""
+
+    def wrapped(model: GRALE, *args: Any) -> Any:
+        was_training = model.training
+        model.eval()
+        try:
+            with torch.no_grad():
+                return run(model, *args)
+        finally:
+            model.train(was_training)
+
+    return wrapped
+
+
+def _device(model: GRALE) -> torch.device:
+    return model.encoder.padding.device
+
+
+@_quietly
+def encode(
+    model: GRALE, items: Sequence[Any], batch_size: int, on_error: OnError
+) -> NDArray[np.float32]:
+    """Embed each item; see :meth:`grale.model.autoencoder.GRALE.encode`."""
+    if on_error not in ("raise", "null", "skip"):
+        raise ValueError(f"on_error={on_error!r}; expected 'raise', 'null' or 'skip'")
+    if on_error == "raise":
+        graphs, kept = accept(items, model.space), list(range(len(items)))
+    else:
+        screened = screen(items, model.space)
+        kept = [row for row, graph in enumerate(screened) if isinstance(graph, Graph)]
+        graphs = [graph for graph in screened if isinstance(graph, Graph)]
+    latents = np.full((len(items), model.latent_dim), np.nan, dtype=np.float32)
+    for rows, batch in by_size(graphs, batch_size):
+        latent = model.encoder(model.featurizer(batch.to(_device(model)))).latent
+        latents[[kept[row] for row in rows]] = latent.flatten(1).float().cpu().numpy()
+    return latents[kept] if on_error == "skip" else latents
+
+
+@_quietly
+def decode(model: GRALE, latents: NDArray[Any], batch_size: int) -> list[Graph]:
+    """Decode each row; see :meth:`grale.model.autoencoder.GRALE.decode`."""
+    values = np.asarray(latents, dtype=np.float32)
+    if values.ndim != 2 or values.shape[1] != model.latent_dim:
+        raise ValueError(f"expected latents of shape (n, {model.latent_dim}), got {values.shape}")
+    broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(broken):
+        raise ValueError(f"row {broken[0]} of the latents is not finite; leave such rows out")
+    shape = (model.config.num_tokens, model.config.token_dim)
+    graphs: list[Graph] = []
+    for start in range(0, len(values), batch_size):
+        rows = torch.tensor(values[start : start + batch_size], device=_device(model))
+        logits = model.decoder(rows.unflatten(1, shape)).logits
+        graphs += logits.most_likely(model.space.directed).to_graphs()
+    return graphs
+
+
+@_quietly
+def reconstruct(model: GRALE, items: Sequence[Any], batch_size: int) -> Reconstructed:
+    """Reconstruct each item, its nodes in the input's order where matched."""
+    graphs = accept(items, model.space)
+    results: list[Any] = [None] * len(graphs)
+    for rows, batch in by_size(graphs, batch_size):
+        nodes, latent = model.encoder(model.featurizer(batch.to(_device(model))))
+        slots, logits = model.decoder(latent)
+        permutation = model.matcher.hard(nodes, slots)
+        found = logits.most_likely(model.space.directed)
+        ordered = GraphBatch(
+            gather_nodes(found.node_mask, permutation),
+            gather_nodes(found.node_labels, permutation),
+            gather_edges(found.edge_labels, permutation),
+            found.directed,
+        )
+        masks = ordered.node_mask.cpu().numpy()
+        for row, graph, mask in zip(rows, ordered.to_graphs(), masks):
+            places = np.where(mask, np.cumsum(mask) - 1, -1)[: graphs[row].num_nodes]
+            results[row] = (graph, places.astype(np.int64))
+    return Reconstructed([graph for graph, _ in results], [places for _, places in results])
+
+
+@_quietly
+def match(model: GRALE, first: Any, second: Any) -> Match:
+    """Match two graphs; see :meth:`grale.model.autoencoder.GRALE.match`."""
+    left, right = accept([first, second], model.space)
+    pair = GraphBatch.from_graphs([left, right]).to(_device(model))
+    nodes = model.encoder(model.featurizer(pair)).nodes
+    permutation = model.matcher.hard_between_inputs(nodes[:1], nodes[1:])[0].cpu().numpy()
+    mapping = permutation[: left.num_nodes].astype(np.int64)
+    mapping = np.where(mapping < right.num_nodes, mapping, -1)
+    return Match(mapping, edit_distance(left, right, mapping), edits(left, right, mapping))

@@ -1,0 +1,1 @@
+"""Layers that know tensors, not graphs (paper: appendix "Definitions of attention blocks")."""

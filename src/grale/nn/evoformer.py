@@ -1,0 +1,128 @@
+"""Evoformer encoder and decoder (paper: appendix "Encoder", "Decoder" and their figures).
+
+    encoder layer:  X <- FFB(bSAB(X, C));          C <- FFB(tSAB(OPB(C, X)))
+    decoder layer:  X <- FFB(CAB(bSAB(X, C), Z));  C <- FFB(CAB(tSAB(OPB(C, X)), Z))
+
+Departures: none in structure; the norm is placed by `Residual`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from grale.nn.attention import EdgeBiasedAttention
+from grale.nn.cross_attention import AttendToFew
+from grale.nn.feedforward import FeedForward
+from grale.nn.outer_product import OuterProduct
+from grale.nn.residual import Norm, Residual, SideResidual, final_norm
+from grale.nn.triangle import TriangleAttention
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvoformerDims:
+    """Widths shared by all layers of an Evoformer stack."""
+
+    node_dim: int
+    node_hidden_dim: int | None
+    edge_dim: int
+    edge_hidden_dim: int | None
+    num_heads: int
+    outer_dim: int
+    norm: Norm
+
+
+class EvoformerEncoderLayer(nn.Module):
+    """Nodes read the edges, then edges read the nodes and their neighbouring edges."""
+
+    def __init__(self, dims: EvoformerDims) -> None:
+        super().__init__()
+        node, edge, norm = dims.node_dim, dims.edge_dim, dims.norm
+        self.node_attention = Residual(EdgeBiasedAttention(node, edge, dims.num_heads), node, norm)
+        self.node_feedforward = Residual(FeedForward(node, dims.node_hidden_dim), node, norm)
+        self.outer_product = SideResidual(
+            OuterProduct(node, edge, dims.outer_dim), edge, node, norm
+        )
+        self.triangle = Residual(TriangleAttention(edge, dims.num_heads), edge, norm)
+        self.edge_feedforward = Residual(FeedForward(edge, dims.edge_hidden_dim), edge, norm)
+
+    def forward(
+        self,
+        nodes: Float[Tensor, "B N d_n"],
+        edges: Float[Tensor, "B N N d_e"],
+        mask: Float[Tensor, "B 1 1 N"] | None = None,
+    ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
+        """Update nodes and edges; `mask` comes from :func:`grale.nn.attention.mask_bias`."""
+        nodes = self.node_feedforward(self.node_attention(nodes, edges, mask))
+        edges = self.outer_product(edges, nodes)
+        edges = self.edge_feedforward(self.triangle(edges, mask))
+        return nodes, edges
+
+
+class EvoformerDecoderLayer(EvoformerEncoderLayer):
+    """An encoder layer with two more blocks that read the latent tokens."""
+
+    def __init__(self, dims: EvoformerDims, token_dim: int) -> None:
+        super().__init__(dims)
+        node, edge = dims.node_dim, dims.edge_dim
+        self.node_cross = Residual(AttendToFew(node, token_dim, dims.num_heads), node, dims.norm)
+        self.edge_cross = Residual(AttendToFew(edge, token_dim, dims.num_heads), edge, dims.norm)
+
+    def forward(
+        self,
+        nodes: Float[Tensor, "B N d_n"],
+        edges: Float[Tensor, "B N N d_e"],
+        tokens: Float[Tensor, "B K D"],
+    ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
+        """Update node and edge slots from each other and from the tokens."""
+        nodes = self.node_cross(self.node_attention(nodes, edges), tokens)
+        nodes = self.node_feedforward(nodes)
+        edges = self.triangle(self.outer_product(edges, nodes))
+        edges = self.edge_cross(edges.flatten(1, 2), tokens).view_as(edges)
+        return nodes, self.edge_feedforward(edges)
+
+
+class EvoformerEncoder(nn.Module):
+    """A stack of encoder layers."""
+
+    def __init__(self, dims: EvoformerDims, num_layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(EvoformerEncoderLayer(dims) for _ in range(num_layers))
+        self.node_norm = final_norm(dims.node_dim, dims.norm)
+        self.edge_norm = final_norm(dims.edge_dim, dims.norm)
+
+    def forward(
+        self,
+        nodes: Float[Tensor, "B N d_n"],
+        edges: Float[Tensor, "B N N d_e"],
+        mask: Float[Tensor, "B 1 1 N"] | None = None,
+    ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
+        """Hidden representation (F^L, C^L) of the graph."""
+        for layer in self.layers:
+            nodes, edges = layer(nodes, edges, mask)
+        return self.node_norm(nodes), self.edge_norm(edges)
+
+
+class EvoformerDecoder(nn.Module):
+    """A stack of decoder layers."""
+
+    def __init__(self, dims: EvoformerDims, token_dim: int, num_layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(
+            EvoformerDecoderLayer(dims, token_dim) for _ in range(num_layers)
+        )
+        self.node_norm = final_norm(dims.node_dim, dims.norm)
+        self.edge_norm = final_norm(dims.edge_dim, dims.norm)
+
+    def forward(
+        self,
+        nodes: Float[Tensor, "B N d_n"],
+        edges: Float[Tensor, "B N N d_e"],
+        tokens: Float[Tensor, "B K D"],
+    ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
+        """Graph (F_Q^L, C_Q^L) decoded from the tokens."""
+        for layer in self.layers:
+            nodes, edges = layer(nodes, edges, tokens)
+        return self.node_norm(nodes), self.edge_norm(edges)

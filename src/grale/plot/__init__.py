@@ -1,0 +1,1 @@
+"""Drawings of graphs: layouts, single pictures, rows of pictures, pages."""

@@ -1,0 +1,245 @@
+"""Figures of several graphs, and curves (paper: figures of "Qualitative properties of GRALE").
+
+Departures: corresponding nodes share a place, so that differences can be seen.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from grale.graphs.graph import Graph
+from grale.plot.draw import draw_graph, node_radius
+from grale.plot.files import write_whole
+from grale.plot.layout import (
+    checked_mapping,
+    into_square,
+    layout,
+    layout_along,
+    layout_around,
+)
+from grale.plot.palette import shared_palette
+from grale.plot.stress import FloatArray
+
+PANEL = 1.9  # inches; width and height of one graph
+LINE_HEIGHT = 0.16  # inches per line of a caption
+LINE_LENGTH = 28  # letters that fit below one graph
+ROW_LABEL_WIDTH = 0.3  # inches
+MANY_POINTS = 20  # a curve of more points has no markers
+FONT_SIZE = 9
+DOTS_PER_INCH = 200
+TEXT_COLOUR = "0.2"
+EXACT_COLOUR, INEXACT_COLOUR = "#1a7f37", "#c0392b"
+FORMATS = {".png": "png", ".svg": "svg"}
+CURVE_COLOURS = ("#336bc7", "#d63d38", "#38a05c", "#e08a1e", "#8f57b5", "#875c3d", "#213369")
+CURVE_STYLES = ("solid", "dashed", "dotted")
+
+
+def reconstruction_figure(
+    originals: Sequence[Graph],
+    reconstructions: Sequence[Graph],
+    mappings: Sequence[ArrayLike] | None = None,
+    captions: Sequence[str] | None = None,
+    exact: Sequence[bool | np.bool_] | None = None,
+    palette: Sequence[object] | None = None,
+) -> Figure:
+    """Two rows: inputs above, their reconstructions below.
+
+    Parameters
+    ----------
+    originals, reconstructions
+        Graphs, in the same order.
+    mappings
+        ``mappings[k][i]`` is the node of ``reconstructions[k]`` for node i of
+        ``originals[k]``, or -1; matched nodes are drawn at the same place.
+    captions
+        One per pair, below it.
+    exact
+        Whether each reconstruction is right: its caption becomes green with a tick, or
+        red with a cross.
+    palette
+        Matplotlib colours, one per node label.
+    """
+    num_pairs = _at_least_one(originals, "originals")
+    for name, values in (
+        ("reconstructions", reconstructions),
+        ("mappings", mappings),
+        ("captions", captions),
+        ("exact", exact),
+    ):
+        _check_length(name, values, num_pairs, "originals")
+    palette = shared_palette([*originals, *reconstructions]) if palette is None else palette
+    notes = _wrapped(captions, exact, num_pairs)
+    figure, panels = _panels(2, num_pairs, notes, ROW_LABEL_WIDTH)
+    for k, (original, reconstruction) in enumerate(zip(originals, reconstructions)):
+        mapping = None if mappings is None else mappings[k]
+        above, below = _pair_positions(original, reconstruction, mapping, f"mappings[{k}]")
+        is_directed = original.directed or reconstruction.directed
+        radius = min(node_radius(points, is_directed) for points in (above, below))
+        draw_graph(panels[0, k], original, above, palette, radius=radius)
+        draw_graph(panels[1, k], reconstruction, below, palette, radius=radius)
+        _caption(panels[1, k], notes[k], None if exact is None else bool(exact[k]))
+    for row, name in enumerate(("input", "reconstruction")):
+        place = panels[row, 0].get_position(original=True)
+        figure.text(
+            0.06 / figure.get_figwidth(),
+            (place.y0 + place.y1) / 2,
+            name,
+            size=FONT_SIZE,
+            color=TEXT_COLOUR,
+            rotation=90,
+            va="center",
+        )
+    return figure
+
+
+def interpolation_figure(
+    graphs: Sequence[Graph],
+    mappings: Sequence[ArrayLike] | None = None,
+    captions: Sequence[str] | None = None,
+    palette: Sequence[object] | None = None,
+) -> Figure:
+    """Draw one row of graphs, in order.
+
+    Parameters
+    ----------
+    graphs
+        The frames.
+    mappings
+        ``mappings[t][i]`` is the node of ``graphs[t]`` that node i of ``graphs[t + 1]``
+        corresponds to, or -1; with it nodes keep their place along the row.
+    captions
+        One per graph, below it.
+    palette
+        Matplotlib colours, one per node label.
+    """
+    num_graphs = _at_least_one(graphs, "graphs")
+    _check_length("captions", captions, num_graphs, "graphs")
+    palette = shared_palette(graphs) if palette is None else palette
+    if mappings is None:
+        frames = [layout(graph) for graph in graphs]
+        radius = None
+    else:
+        frames = layout_along(graphs, mappings)
+        radius = min(node_radius(frame, graphs[0].directed) for frame in frames)
+    notes = _wrapped(captions, None, num_graphs)
+    figure, panels = _panels(1, num_graphs, notes)
+    for k, (graph, frame) in enumerate(zip(graphs, frames)):
+        draw_graph(panels[0, k], graph, frame, palette, radius=radius)
+        _caption(panels[0, k], notes[k])
+    return figure
+
+
+def curve_figure(x: ArrayLike, curves: Mapping[str, ArrayLike], xlabel: str, ylabel: str) -> Figure:
+    """Lines over a common x, such as learning curves; NaN leaves a gap."""
+    if not curves:
+        raise ValueError("curves is empty; give at least one named curve")
+    places = np.asarray(x, dtype=np.float64).reshape(-1)
+    figure = Figure(figsize=(5.4, 3.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for k, (name, values) in enumerate(curves.items()):
+        heights = np.asarray(values, dtype=np.float64)
+        if heights.shape != places.shape:
+            raise ValueError(
+                f"curve {name!r} has shape {heights.shape}, but x has {places.shape}; "
+                "give one value per x"
+            )
+        repeat, colour = divmod(k, len(CURVE_COLOURS))
+        axes.plot(
+            places,
+            heights,
+            label=name,
+            color=CURVE_COLOURS[colour],
+            linestyle=CURVE_STYLES[repeat % len(CURVE_STYLES)],
+            linewidth=1.6,
+            marker="o" if len(places) <= MANY_POINTS else None,
+            markersize=3.5,
+        )
+    axes.set_xlabel(xlabel)
+    axes.set_ylabel(ylabel)
+    axes.grid(color="0.9", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    if len(curves) > 1:
+        axes.legend(frameon=False, fontsize=FONT_SIZE)
+    return figure
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
+    """Save as PNG or SVG, by the suffix of `path`, in one step; folders are made as needed."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise ValueError(f"cannot save {Path(path).name!r}; expected a suffix in {sorted(FORMATS)}")
+    return write_whole(path, rendered(figure, FORMATS[suffix]))
+
+
+def rendered(figure: Figure, kind: str = "png") -> bytes:
+    """Bytes of the figure as "png" or "svg", without dates or program names."""
+    buffer = io.BytesIO()
+    metadata = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
+    figure.savefig(buffer, format=kind, dpi=DOTS_PER_INCH, facecolor="white", metadata=metadata)
+    return buffer.getvalue()
+
+
+def _pair_positions(
+    original: Graph, reconstruction: Graph, mapping: ArrayLike | None, name: str
+) -> tuple[FloatArray, FloatArray]:
+    above = layout(original)
+    if mapping is None:
+        return above, layout(reconstruction)
+    matched = checked_mapping(mapping, original.num_nodes, reconstruction.num_nodes, name)
+    known = np.full((reconstruction.num_nodes, 2), np.nan)
+    known[matched[matched >= 0]] = above[matched >= 0]
+    both = into_square(np.concatenate([above, layout_around(reconstruction, known)]))
+    return both[: original.num_nodes], both[original.num_nodes :]
+
+
+def _wrapped(
+    captions: Sequence[str] | None, exact: Sequence[bool | np.bool_] | None, num_panels: int
+) -> list[str]:
+    """Captions with a tick or a cross in front, broken into short lines."""
+    texts = [""] * num_panels if captions is None else list(captions)
+    if exact is not None:
+        texts = [f"{'✓' if is_exact else '✗'} {text}" for text, is_exact in zip(texts, exact)]
+    return [textwrap.fill(text.strip(), LINE_LENGTH) for text in texts]
+
+
+def _panels(
+    num_rows: int, num_columns: int, notes: Sequence[str], left: float = 0.0
+) -> tuple[Figure, np.ndarray]:
+    """Return a white figure with a grid of square axes, room for captions below."""
+    num_lines = max(note.count("\n") + 1 if note else 0 for note in notes)
+    bottom = LINE_HEIGHT * (num_lines + 1) if num_lines else 0.0
+    width, height = left + PANEL * num_columns, bottom + PANEL * num_rows
+    figure = Figure(figsize=(width, height), facecolor="white")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(num_rows, num_columns, squeeze=False)
+    figure.subplots_adjust(left / width, bottom / height, 1, 1, wspace=0, hspace=0)
+    return figure, panels
+
+
+def _caption(axes: Axes, text: str, is_exact: bool | None = None) -> None:
+    colour = {None: TEXT_COLOUR, True: EXACT_COLOUR, False: INEXACT_COLOUR}[is_exact]
+    place = {"x": 0.5, "y": -0.01, "transform": axes.transAxes, "ha": "center", "va": "top"}
+    axes.text(s=text, size=FONT_SIZE, color=colour, **place)
+
+
+def _at_least_one(graphs: Sequence[Graph], name: str) -> int:
+    if not graphs:
+        raise ValueError(f"{name} is empty; give at least one graph")
+    return len(graphs)
+
+
+def _check_length(name: str, values: Sequence | None, expected: int, other: str) -> None:
+    if values is not None and len(values) != expected:
+        raise ValueError(f"{name} has {len(values)} entries, but {other} has {expected}")

@@ -1,0 +1,1 @@
+"""Typed settings: frozen dataclasses filled from YAML files and command-line overrides."""

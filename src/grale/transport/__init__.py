@@ -1,0 +1,1 @@
+"""Optimal transport as pure functions: no parameters, no graphs."""
