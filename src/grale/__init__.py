@@ -1,1 +1,42 @@
 """Whole graphs to vectors and back: the GRAph Level autoEncoder."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Graph": "grale.graphs.graph",
+    "GraphBatch": "grale.graphs.batch",
+    "GraphSpace": "grale.graphs.space",
+    "GRALE": "grale.model.autoencoder",
+    "ModelConfig": "grale.model.config",
+    "load": "grale.model.catalog",
+    "edit_distance": "grale.metrics.edit_distance",
+    "is_isomorphic": "grale.metrics.isomorphism",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+if TYPE_CHECKING:
+    from grale.graphs.batch import GraphBatch as GraphBatch
+    from grale.graphs.graph import Graph as Graph
+    from grale.graphs.space import GraphSpace as GraphSpace
+    from grale.metrics.edit_distance import edit_distance as edit_distance
+    from grale.metrics.isomorphism import is_isomorphic as is_isomorphic
+    from grale.model.autoencoder import GRALE as GRALE
+    from grale.model.catalog import load as load
+    from grale.model.config import ModelConfig as ModelConfig
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that `import grale` stays fast."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'grale' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -77,8 +77,9 @@ class GraphArrays(NamedTuple):
 
     def graph(self, row: int) -> Graph:
         """Build graph number `row` of the block."""
-        edges = self.edges[self.edge_start[row] : self.edge_start[row + 1]]
-        return Graph(self.colors[row, : self.num_nodes[row]], edges)
+        colors = self.colors[row, : self.num_nodes[row]].astype(np.int64)
+        edges = self.edges[self.edge_start[row] : self.edge_start[row + 1]].astype(np.int64)
+        return Graph.trusted(colors, edges, np.ones(len(edges), dtype=np.int64))
 
 
 class Block(NamedTuple):

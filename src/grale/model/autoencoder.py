@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import torch
 from huggingface_hub import ModelHubMixin
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -60,10 +59,10 @@ class GRALE(nn.Module, ModelHubMixin, library_name="grale", tags=["graphs", "aut
         self.matcher = SinkhornMatcher(config.node_dim, config.matcher)
 
     def forward(
-        self, graphs: GraphBatch, generator: torch.Generator | None = None
+        self, graphs: GraphBatch, noise: Float[Tensor, "B N n_f"] | None = None
     ) -> Reconstruction:
-        """Encode, decode, match and compare; fresh noise comes from `generator`."""
-        inputs = self.featurizer(graphs, generator)
+        """Encode, decode, match and compare; `noise` as in `Featurizer.forward`."""
+        inputs = self.featurizer(graphs, noise)
         nodes, latent = self.encoder(inputs)
         slots, logits = self.decoder(latent)
         log_plan, marginal_error = self.matcher(nodes, slots)

@@ -71,13 +71,22 @@ class Featurizer(nn.Module):
         table = torch.randn(space.max_nodes, self.feature_dim, generator=generator)
         self.register_buffer("noise_table", table, persistent=False)
 
-    def forward(self, graphs: GraphBatch, generator: torch.Generator | None = None) -> GraphInputs:
-        """phi(x): fresh noise from `generator`, or noise by canonical position without one."""
+    def forward(
+        self, graphs: GraphBatch, noise: Float[Tensor, "B M n_f"] | None = None
+    ) -> GraphInputs:
+        """phi(x), with standard normal `noise`, or noise by canonical position without it."""
         labels = self._one_hot_nodes(graphs)
         node_feats = diffuse_labels(labels, graphs.adjacency, self.config.diffusion_order)
-        return GraphInputs(
-            graphs, node_feats, self._noise(graphs, node_feats, generator), self._path_code(graphs)
-        )
+        if noise is None:
+            noise = self._canonical_noise(graphs)
+        noise = noise[:, : graphs.max_nodes] * graphs.node_mask[..., None] * self.config.noise_std
+        return GraphInputs(graphs, node_feats, noise, self._path_code(graphs))
+
+    def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B N n_f"]:
+        """Fresh noise for a training batch of `count` graphs of any size."""
+        shape = (count, self.space.max_nodes, self.feature_dim)
+        noise = torch.randn(shape, generator=generator, device=generator.device)
+        return noise.to(self.noise_table)
 
     def targets(self, inputs: GraphInputs) -> GraphTargets:
         """phi*(x), from what phi(x) has computed already."""
@@ -102,17 +111,11 @@ class Featurizer(nn.Module):
         lengths = shortest_paths(graphs.adjacency, graphs.node_mask)
         return torch.where(lengths == UNREACHABLE, self.space.max_nodes, lengths)
 
-    def _noise(
-        self, graphs: GraphBatch, like: Tensor, generator: torch.Generator | None
-    ) -> Float[Tensor, "B N n_f"]:
+    def _canonical_noise(self, graphs: GraphBatch) -> Float[Tensor, "B N n_f"]:
         if self.config.noise_std == 0:
-            return torch.zeros_like(like)
-        if generator is None:
-            noise = self.noise_table[canonical_positions(graphs).clamp_max(len(self.noise_table) - 1)]
-        else:
-            noise = torch.randn(like.shape, generator=generator, device=generator.device)
-        noise = noise.to(like) * self.config.noise_std
-        return noise * graphs.node_mask[..., None]
+            return self.noise_table.new_zeros(*graphs.node_mask.shape, self.feature_dim)
+        positions = canonical_positions(graphs).clamp_max(len(self.noise_table) - 1)
+        return self.noise_table[positions]
 
 
 def path_encoding(max_nodes: int, dim: int) -> Float[Tensor, "P d"]:

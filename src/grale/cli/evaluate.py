@@ -1,0 +1,33 @@
+"""`grale evaluate MODEL`: how well a model gives unseen graphs back."""
+
+from __future__ import annotations
+
+import typer
+
+
+def evaluate(
+    model: str = typer.Argument(help="A shipped model, a directory, or a hub id."),
+    data: str = typer.Option("coloring10", help="coloring10, coloring15 or coloring20."),
+    count: int = typer.Option(10_000, min=1, help="Held-out graphs to reconstruct."),
+    batch_size: int = typer.Option(256, min=1, help="Graphs at once."),
+) -> None:
+    """Reconstruct held-out graphs and print the scores."""
+    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.data.sources import DataConfig, open_source
+    from grale.model.catalog import load
+    from grale.settings.build import build
+    from grale.training.evaluation import evaluate as score
+
+    keep_freed_memory()
+    source = open_source(build(DataConfig, {"source": data}))
+    loaded = load(model)
+    graphs = source.held_out(count)
+    with counting("reconstructing", count) as advance:
+        report = score(loaded, graphs, batch_size, advance)
+    rows = [
+        ["", "value"],
+        ["exactly reconstructed", f"{report.accuracy:.2%}"],
+        ["edit distance (upper bound)", f"{report.edit_distance:.3f}"],
+        ["size right", f"{report.size_accuracy:.2%}"],
+    ]
+    console.print(table(f"{model} on {count} unseen {data} graphs", rows))

@@ -1,0 +1,42 @@
+"""`grale info`: versions and devices, or the shape of a model."""
+
+from __future__ import annotations
+
+import typer
+
+
+def info(
+    model: str = typer.Argument(None, help="A model to describe; none describes this machine."),
+) -> None:
+    """Describe this installation, or a model."""
+    from grale.cli.terminal import console, table
+
+    console.print(table(model or "this machine", _model_rows(model) if model else _machine_rows()))
+
+
+def _machine_rows() -> list[list[str]]:
+    import platform
+    from importlib import metadata
+
+    import torch
+
+    rows = [["", ""], ["python", platform.python_version()]]
+    rows += [[name, metadata.version(name)] for name in ("grale", "torch", "numpy", "rustworkx")]
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
+    return [*rows, ["device", device], ["threads", str(torch.get_num_threads())]]
+
+
+def _model_rows(name: str) -> list[list[str]]:
+    from grale.model.catalog import load
+
+    model = load(name)
+    space, config = model.space, model.config
+    parameters = sum(weight.numel() for weight in model.parameters())
+    return [
+        ["", ""],
+        ["parameters", f"{parameters:,}"],
+        ["graphs", f"up to {space.max_nodes} nodes, {space.num_node_labels} node labels, "
+                   f"{space.num_edge_labels} edge labels"],
+        ["embedding", f"{config.num_tokens} tokens of {config.token_dim}: {model.latent_dim}"],
+        ["layers", f"{config.num_layers}, {config.norm}-norm"],
+    ]  # fmt: skip

@@ -1,0 +1,48 @@
+"""`grale VERB`: the entry point. Heavy imports wait inside the verbs, so --help is quick."""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+
+import typer
+
+from grale.cli.demo import demo
+from grale.cli.evaluate import evaluate
+from grale.cli.info import info
+from grale.cli.terminal import errors
+from grale.cli.train import train
+
+app = typer.Typer(
+    help="Whole graphs to vectors and back: the GRAph Level autoEncoder.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for verb in (demo, train, evaluate, info):
+    app.command()(verb)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"grale {metadata.version('grale')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Whole graphs to vectors and back: the GRAph Level autoEncoder."""
+
+
+def main() -> None:
+    """Run the command line; what a user got wrong is one line, not a traceback."""
+    try:
+        app()
+    except (ValueError, FileNotFoundError) as error:
+        errors.print(f"error: {error}", style="red", markup=False, highlight=False)
+        sys.exit(2)

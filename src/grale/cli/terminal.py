@@ -1,0 +1,71 @@
+"""What all verbs share: the console, progress bars, and settings of this process."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+console = Console()
+errors = Console(stderr=True)
+
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
+
+
+def keep_freed_memory() -> None:
+    """Ask glibc to reuse freed memory instead of handing it back to the system.
+
+    Training frees and takes the same large tensors at every step; fetching their pages anew
+    each time costs up to a third of a step. Other C libraries are left as they are.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    libc = ctypes.CDLL(ctypes.util.find_library("c") or "libc.so.6")
+    mallopt = getattr(libc, "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_MMAP_MAX, 0)
+        mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)
+
+
+def bar(*columns: str | ProgressColumn) -> Progress:
+    """Make a progress bar with time left; `columns` come after the bar."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        *columns,
+        TimeRemainingColumn(),
+        console=console,
+    )
+
+
+@contextmanager
+def counting(description: str, total: int) -> Iterator:
+    """Show a bar over `total` things; yields a function that takes how many more are done."""
+    with bar(MofNCompleteColumn()) as progress:
+        task = progress.add_task(description, total=total)
+        yield lambda count: progress.advance(task, count)
+
+
+def table(title: str, rows: list[list[str]]) -> Table:
+    """Lay out rows (the first is the header) for printing."""
+    result = Table(title=title, title_justify="left")
+    for column, heading in enumerate(rows[0]):
+        result.add_column(heading, justify="left" if column == 0 else "right")
+    for row in rows[1:]:
+        result.add_row(*row)
+    return result

@@ -1,0 +1,106 @@
+"""Many graphs in a few flat arrays: small in memory, quick to cut into padded batches.
+
+Departures: not in the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from grale.graphs.batch import GraphBatch
+from grale.graphs.graph import Graph
+
+
+@dataclass(frozen=True, eq=False)
+class PackedGraphs:
+    """Graphs one after the other; graph g owns nodes and edges between its two offsets."""
+
+    node_offsets: NDArray[np.int64]
+    node_labels: NDArray[np.integer]
+    edge_offsets: NDArray[np.int64]
+    edges: NDArray[np.integer]
+    """Pairs of node indices inside their graph, shape (edges, 2)."""
+    edge_labels: NDArray[np.integer]
+    directed: bool = False
+
+    @classmethod
+    def from_graphs(cls, graphs: Sequence[Graph]) -> PackedGraphs:
+        """Pack a list of graphs."""
+        if len(graphs) == 0:
+            raise ValueError("cannot pack no graphs; give at least one")
+        directed = graphs[0].directed
+        for row, graph in enumerate(graphs):
+            if graph.directed != directed:
+                raise ValueError(f"graph {row} has directed={graph.directed}, unlike graph 0")
+        return cls(
+            _offsets([graph.num_nodes for graph in graphs]),
+            np.concatenate([graph.node_labels for graph in graphs]).astype(np.int32),
+            _offsets([graph.num_edges for graph in graphs]),
+            np.concatenate([graph.edges for graph in graphs]).astype(np.int32),
+            np.concatenate([graph.edge_labels for graph in graphs]).astype(np.int32),
+            directed,
+        )
+
+    def __len__(self) -> int:
+        return len(self.node_offsets) - 1
+
+    @property
+    def num_nodes(self) -> NDArray[np.int64]:
+        """Size of each graph."""
+        return np.diff(self.node_offsets)
+
+    def graph(self, row: int) -> Graph:
+        """Unpack one graph."""
+        nodes = slice(self.node_offsets[row], self.node_offsets[row + 1])
+        edges = slice(self.edge_offsets[row], self.edge_offsets[row + 1])
+        return Graph.trusted(
+            self.node_labels[nodes].astype(np.int64),
+            self.edges[edges].astype(np.int64),
+            self.edge_labels[edges].astype(np.int64),
+            self.directed,
+        )
+
+    def graphs(self) -> list[Graph]:
+        """Unpack all graphs."""
+        return [self.graph(row) for row in range(len(self))]
+
+    def batch(self, rows: NDArray[np.int64]) -> GraphBatch:
+        """Padded batch of the given graphs, as wide as the largest of them."""
+        sizes = self.num_nodes[rows]
+        width = int(sizes.max())
+        owner, source = _ragged(self.node_offsets, rows)
+        place = source - self.node_offsets[rows][owner]
+        node_labels = np.zeros((len(rows), width), dtype=np.int64)
+        node_labels[owner, place] = self.node_labels[source]
+        owner, source = _ragged(self.edge_offsets, rows)
+        start, end = self.edges[source, 0], self.edges[source, 1]
+        edge_labels = np.zeros((len(rows), width, width), dtype=np.int64)
+        edge_labels[owner, start, end] = self.edge_labels[source]
+        if not self.directed:
+            edge_labels[owner, end, start] = self.edge_labels[source]
+        node_mask = np.arange(width) < sizes[:, None]
+        return GraphBatch(
+            torch.from_numpy(node_mask),
+            torch.from_numpy(node_labels),
+            torch.from_numpy(edge_labels),
+            self.directed,
+        )
+
+
+def _offsets(counts: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _ragged(
+    offsets: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each entry of the given rows: which row it belongs to, and its flat index."""
+    counts = offsets[rows + 1] - offsets[rows]
+    owner = np.repeat(np.arange(len(rows)), counts)
+    inside = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return owner, offsets[rows][owner] + inside

@@ -1,0 +1,1 @@
+"""What one does with a trained model, one use per file."""

@@ -1,0 +1,73 @@
+"""Settings of a training run (paper: appendix "Model and training hyperparameters").
+
+Defaults are the paper's COLORING column.
+
+Departures: Muon, weight averaging and the trapezoid schedule are options (decisions/006).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from grale.data.sources import DataConfig
+from grale.model.config import ModelConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimizerConfig:
+    """Optimiser and learning-rate schedule."""
+
+    kind: Literal["adam", "muon"] = "adam"
+    """Adam for everything as in the paper, or Muon for hidden matrices and AdamW for the rest."""
+    learning_rate: float = 1e-4
+    """Of Adam or AdamW."""
+    muon_learning_rate: float = 3e-3
+    """Of Muon; unused by "adam"."""
+    weight_decay: float = 0.0
+    beta1: float = 0.9
+    beta2: float = 0.999
+    clip_norm: float = 0.1
+    """Largest gradient norm; 0 does not clip."""
+    warmup_steps: int = 4_000
+    schedule: Literal["cosine", "trapezoid"] = "cosine"
+    """After warm-up: cosine to zero, or constant and then linear to zero."""
+    decay_share: float = 0.4
+    """Share of the run spent decaying in the trapezoid."""
+    ema_decay: float = 0.0
+    """Decay per step of the averaged weights used for evaluation; 0 averages nothing."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.ema_decay < 1:
+            raise ValueError(f"ema_decay must be in [0, 1), got {self.ema_decay}")
+        if not 0 < self.decay_share <= 1:
+            raise ValueError(f"decay_share must be in (0, 1], got {self.decay_share}")
+        for name in ("learning_rate", "muon_learning_rate", "clip_norm", "warmup_steps"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """One training run."""
+
+    data: DataConfig = field(default_factory=DataConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
+    seed: int = 0
+    """Decides weights, order of the graphs and noise."""
+    batch_size: int = 64
+    """Graphs per step, over all devices together."""
+    max_steps: int = 300_000
+    log_every: int = 20
+    """Steps between two lines of the log."""
+    validate_every: int = 1_000
+    """Steps between two evaluations."""
+    num_validation: int = 1_000
+    """Graphs reconstructed at each evaluation."""
+
+    def __post_init__(self) -> None:
+        names = ("batch_size", "max_steps", "log_every", "validate_every", "num_validation")
+        for name in names:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")

@@ -1,0 +1,76 @@
+"""Which weight is updated how (paper: "we trained with ADAM, a warm-up phase, and cosine").
+
+Departures: Muon for hidden matrices is an option (decisions/006).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from grale.training.config import OptimizerConfig
+from grale.training.muon import Muon
+
+NOT_HIDDEN = ("node_input", "edge_input", "node_heads", "edge_heads", "queries")
+
+
+class Optimizers:
+    """All optimisers of a run, stepped together at one share of their peak rates."""
+
+    def __init__(self, model: nn.Module, config: OptimizerConfig) -> None:
+        betas = (config.beta1, config.beta2)
+        if config.kind == "adam":
+            self.parts: list[torch.optim.Optimizer] = [
+                torch.optim.Adam(
+                    model.parameters(), config.learning_rate, betas, weight_decay=0.0
+                )
+            ]
+        else:
+            hidden, rest = split_parameters(model)
+            self.parts = [
+                Muon(hidden, config.muon_learning_rate, weight_decay=config.weight_decay),
+                torch.optim.AdamW(
+                    rest, config.learning_rate, betas, weight_decay=config.weight_decay
+                ),
+            ]
+        self.peaks = [[group["lr"] for group in part.param_groups] for part in self.parts]
+
+    def step(self, rate_share: float) -> None:
+        """Update all weights, every rate at `rate_share` of its peak, and drop the gradients."""
+        for part, peaks in zip(self.parts, self.peaks):
+            for group, peak in zip(part.param_groups, peaks):
+                group["lr"] = peak * rate_share
+            part.step()
+            part.zero_grad(set_to_none=True)
+
+
+def split_parameters(model: nn.Module) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+    """Hidden matrices for Muon; vectors, tables, queries, first and last layers for AdamW."""
+    hidden, rest = [], []
+    for name, parameter in model.named_parameters():
+        is_hidden = parameter.ndim == 2 and not any(part in name for part in NOT_HIDDEN)
+        (hidden if is_hidden else rest).append(parameter)
+    return hidden, rest
+
+
+class AveragedWeights:
+    """Exponential moving average of a model's weights, for evaluation and for shipping.
+
+    The decay grows from 0 towards its final value, so that the first weights are forgotten.
+    """
+
+    def __init__(self, model: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.weights: list[Tensor] = [p.detach().clone() for p in model.parameters()]
+
+    @torch.no_grad()
+    def update(self, model: nn.Module, step: int) -> None:
+        """Move the average towards the weights after `step`."""
+        decay = min(self.decay, (1 + step) / (10 + step)) if self.decay else 0.0
+        current = [p.detach() for p in model.parameters()]
+        torch._foreach_lerp_(self.weights, current, 1 - decay)
+
+    @torch.no_grad()
+    def copy_to(self, model: nn.Module) -> None:
+        """Overwrite the model's weights by the averages."""
+        torch._foreach_copy_(list(model.parameters()), self.weights)

@@ -1,0 +1,51 @@
+"""Fixtures shared by all tests: a small model and graphs of several sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.graphs.graph import Graph
+from grale.graphs.space import GraphSpace
+from grale.model.autoencoder import GRALE
+from grale.model.config import FeaturizerConfig, MatcherConfig, ModelConfig
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def coloring_graphs() -> list[Graph]:
+    """Connected graphs of 5 to 10 nodes."""
+    return generate_coloring(16, COLORING_VARIANTS["coloring10"], seed=7)
+
+
+@pytest.fixture(scope="session")
+def tiny_config() -> ModelConfig:
+    return ModelConfig(
+        num_tokens=2,
+        token_dim=8,
+        num_layers=2,
+        num_heads=2,
+        node_dim=16,
+        edge_dim=8,
+        outer_dim=4,
+        norm="pre",
+        featurizer=FeaturizerConfig(path_dim=4),
+        matcher=MatcherConfig(affinity="sphere", temperature=0.1, embedding_dim=8, num_sweeps=50),
+    )
+
+
+@pytest.fixture(scope="session")
+def space() -> GraphSpace:
+    return GraphSpace(max_nodes=12, num_node_labels=4, num_edge_labels=2)
+
+
+@pytest.fixture
+def tiny_model(space: GraphSpace, tiny_config: ModelConfig) -> GRALE:
+    torch.manual_seed(0)
+    return GRALE(space, tiny_config).eval()
