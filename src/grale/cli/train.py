@@ -9,25 +9,52 @@ import typer
 
 def train(
     config: Path = typer.Argument(help="YAML file of differences from the defaults."),
-    out: Path = typer.Option(None, help="Folder for the model and the log; default runs/NAME."),
+    out: Path = typer.Option(
+        None, help="Folder for model, log and checkpoints; default runs/NAME."
+    ),
     set_: list[str] = typer.Option(
         [], "--set", metavar="KEY=VALUE", help="Override a setting, e.g. model.norm=pre."
     ),
+    resume: bool = typer.Option(False, "--resume", help="Go on from the newest whole checkpoint."),
     max_minutes: float = typer.Option(
         None, min=0.01, help="Time budget; the learning-rate schedule is fitted to it."
     ),
+    devices: int = typer.Option(1, min=1, help="Processes on each machine."),
+    num_nodes: int = typer.Option(1, min=1, help="Machines."),
+    accelerator: str = typer.Option("auto", help="cpu, cuda, or whatever is there."),
+    precision: str = typer.Option("32-true", help="32-true, bf16-mixed or 16-mixed."),
+    compile_: bool = typer.Option(False, "--compile", help="Run the loss through torch.compile."),
+    recompute: bool = typer.Option(
+        False, "--recompute", help="Recompute activations: less memory, more time."
+    ),
+    save_every: int = typer.Option(1000, min=1, help="Steps between two checkpoints."),
+    on_bad_shard: str = typer.Option(None, help="fail or skip: what to do with a damaged shard."),
 ) -> None:
     """Train a model, show how it learns, and save it."""
     from grale.cli.terminal import console, keep_freed_memory
     from grale.cli.watch import watch
+    from grale.settings.build import build
     from grale.settings.files import load_settings
-    from grale.training.config import TrainConfig
+    from grale.training.config import RunOptions, TrainConfig
     from grale.training.loop import Trainer
 
     keep_freed_memory()
-    settings = load_settings(TrainConfig, config, set_)
+    extra = [] if on_bad_shard is None else [f"data.on_bad_shard={on_bad_shard}"]
+    settings = load_settings(TrainConfig, config, [*set_, *extra])
+    values = {
+        "resume": resume,
+        "max_minutes": max_minutes,
+        "accelerator": accelerator,
+        "devices": devices,
+        "num_nodes": num_nodes,
+        "precision": precision,
+        "compile": compile_,
+        "recompute_activations": recompute,
+        "save_every": save_every,
+    }
     folder = out or Path("runs") / config.stem
-    trainer = Trainer(settings, max_minutes)
+    trainer = Trainer(settings, folder, build(RunOptions, values))
     model = watch(trainer, folder / "metrics.csv")
-    model.save_pretrained(folder)
-    console.print(f"saved to {folder}")
+    if trainer.fabric.is_global_zero:
+        model.save_pretrained(folder)
+        console.print(f"saved to {folder}")

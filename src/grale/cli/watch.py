@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,15 +16,18 @@ if TYPE_CHECKING:
     from grale.training.loop import StepReport, Trainer
 
 
-def watch(trainer: Trainer, log: Path) -> GRALE:
-    """Run the trainer to the end under a progress bar; write every report to `log`."""
+def watch(
+    trainer: Trainer, log: Path, listener: Callable[[StepReport], object] = lambda step: None
+) -> GRALE:
+    """Run the trainer to the end under a progress bar; add every report to `log`."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    with bar(TextColumn("{task.fields[state]}")) as progress, log.open("w", newline="") as file:
+    with bar(TextColumn("{task.fields[state]}")) as progress, log.open("a", newline="") as file:
         task = progress.add_task("training", total=1.0, state="starting")
         writer = csv.writer(file)
 
         def report(step: StepReport) -> None:
-            if writer.writerow and file.tell() == 0:
+            listener(step)
+            if file.tell() == 0:
                 writer.writerow(_columns(step))
             writer.writerow(_row(step))
             file.flush()
@@ -41,14 +45,15 @@ def watch(trainer: Trainer, log: Path) -> GRALE:
 
 def _state(step: StepReport) -> str:
     return (
-        f"step {step.step}  loss {step.loss:.3f}  marginals {step.marginal_error:.0e}  "
+        f"step {step.step}  loss {step.values['loss']:.3f}  "
+        f"marginals {step.values['marginal_error']:.0e}  "
         f"{step.graphs_per_second:.0f} graphs/s"
     )
 
 
 def _columns(step: StepReport) -> list[str]:
     scores = ["exact", "edit_distance", "size_right"]
-    return ["step", "loss", *step.terms, "marginal_error", "graphs_per_second", *scores]
+    return ["step", *step.values, "graphs_per_second", *scores]
 
 
 def _row(step: StepReport) -> list[object]:
@@ -58,5 +63,4 @@ def _row(step: StepReport) -> list[object]:
         if scores is None
         else [scores.accuracy, scores.edit_distance, scores.size_accuracy]
     )
-    values = [step.loss, *step.terms.values(), step.marginal_error, step.graphs_per_second]
-    return [step.step, *values, *tail]
+    return [step.step, *step.values.values(), step.graphs_per_second, *tail]

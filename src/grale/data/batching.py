@@ -1,42 +1,45 @@
-"""Which graphs make up batch number `step`: a pure function of the seed and the step.
+"""Which graphs make up the batch of a step: a pure function of the seed and the step.
 
-Graphs come in pools (a generated stretch, a shard group, or a whole epoch). A pool is
-shuffled, cut into windows of a few dozen batches, each window sorted by size and cut into
-batches, so that batch-mates have similar sizes, and the batches of a window are shuffled.
+Graphs come in pools. A pool is shuffled, cut into windows of a few dozen batches, each window
+sorted by size and cut into batches, so that batch-mates have similar sizes, and the batches of
+a window are shuffled. Any step can be reached at once, without replaying those before it.
 
 Departures: the paper shuffles without regard to size.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.data.sources import GraphSource
+from grale.graphs.batch import GraphBatch
+
 WINDOW_BATCHES = 64  # large enough for even sizes, small enough to stay well mixed
 
 
 @dataclass(frozen=True)
-class PoolOrder:
-    """The batches of one pool, in order."""
+class TrainingBatch:
+    """The share of one process in the batch of one step."""
 
-    batches: NDArray[np.int64]
-    """Row numbers inside the pool, shape (batches, batch size)."""
-
-    def __len__(self) -> int:
-        return len(self.batches)
+    graphs: GraphBatch
+    pool_number: int
+    rows: NDArray[np.int64]
+    """Rows of the pool, for this process."""
+    places: slice
+    """Which of the step's graphs these are; all of them in a single process."""
 
 
 def order_pool(
     sizes: NDArray[np.int64], batch_size: int, seed: int, pool_number: int
-) -> PoolOrder:
-    """Cut one pool into full batches of graphs of similar size.
+) -> NDArray[np.int64]:
+    """Cut one pool into full batches of graphs of similar size, shape (batches, batch size).
 
     Rows that do not fill a last batch are left out of this pass; another pass shuffles anew.
     """
-    if batch_size > len(sizes):
-        raise ValueError(f"batch_size={batch_size} is larger than the pool of {len(sizes)} graphs")
     rng = np.random.default_rng([seed, pool_number])
     rows = rng.permutation(len(sizes))[: len(sizes) // batch_size * batch_size]
     batches = []
@@ -45,4 +48,31 @@ def order_pool(
         window = window[np.argsort(sizes[window], kind="stable")]
         window = window.reshape(-1, batch_size)
         batches.append(window[rng.permutation(len(window))])
-    return PoolOrder(np.concatenate(batches))
+    return np.concatenate(batches)
+
+
+def batches_from(
+    source: GraphSource, batch_size: int, seed: int, step: int, rank: int = 0, world_size: int = 1
+) -> Iterator[TrainingBatch]:
+    """Batches from `step` on, without end; each process gets every `world_size`-th graph."""
+    if batch_size % world_size:
+        raise ValueError(f"batch_size={batch_size} must be a multiple of {world_size} processes")
+    pool_number = 0
+    while step >= (count := _batches_in(source, pool_number, batch_size)):
+        step -= count
+        pool_number += 1
+    places = slice(rank, None, world_size)
+    while True:
+        pool = source.pool(pool_number)
+        order = order_pool(pool.num_nodes, batch_size, seed, pool_number)
+        for batch in order[step:]:
+            rows = batch[places]
+            yield TrainingBatch(pool.batch(rows), pool_number, rows, places)
+        step, pool_number = 0, pool_number + 1
+
+
+def _batches_in(source: GraphSource, pool_number: int, batch_size: int) -> int:
+    rows = source.pool_rows(pool_number)
+    if rows < batch_size:
+        raise ValueError(f"batch_size={batch_size} is larger than a pool of {rows} graphs")
+    return rows // batch_size

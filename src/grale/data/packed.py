@@ -46,6 +46,20 @@ class PackedGraphs:
             directed,
         )
 
+    @classmethod
+    def join(cls, parts: Sequence[PackedGraphs]) -> PackedGraphs:
+        """All graphs of several packs, in order."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            _offsets(np.concatenate([np.diff(part.node_offsets) for part in parts])),
+            np.concatenate([part.node_labels for part in parts]),
+            _offsets(np.concatenate([np.diff(part.edge_offsets) for part in parts])),
+            np.concatenate([part.edges for part in parts]),
+            np.concatenate([part.edge_labels for part in parts]),
+            parts[0].directed,
+        )
+
     def __len__(self) -> int:
         return len(self.node_offsets) - 1
 
@@ -92,7 +106,7 @@ class PackedGraphs:
         )
 
 
-def _offsets(counts: Sequence[int]) -> NDArray[np.int64]:
+def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 

@@ -1,44 +1,78 @@
 """Where training graphs come from: an endless stream of pools, and held-out graphs.
 
-Departures: COLORING graphs are drawn as they are needed, where the paper draws 300,000 once;
-`num_graphs` restores that.
+A pool is as many graphs as are shuffled together in memory: a whole generated training set,
+a fresh stretch of generated graphs, or a few shards of a dataset on disk.
+
+Departures: the paper draws 300,000 COLORING graphs once; `num_graphs: null` never repeats one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from pathlib import Path
+from typing import Literal, Protocol
 
-from grale.data.coloring import COLORING_VARIANTS, ColoringConfig, generate_coloring
+import numpy as np
+
+from grale.data.coloring import COLORING_VARIANTS, generate_coloring
 from grale.data.packed import PackedGraphs
+from grale.data.storage import BadShardError, check_shard, read_manifest, read_shard
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 
 POOL_GRAPHS = 16_384
 NUM_COLOURS = 4
-HELD_OUT_SEED = 1_000_003  # apart from every training seed: graphs of the same law, never trained on
+HELD_OUT_SEED = 1_000_003  # apart from every training seed: same law, never trained on
+SHARD_STREAM = 1  # keeps the order of shards apart from the order of graphs
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataConfig:
     """What to train on."""
 
-    source: Literal["coloring10", "coloring15", "coloring20"] = "coloring20"
-    """Which generator."""
+    source: Literal["coloring10", "coloring15", "coloring20", "shards"] = "coloring20"
+    """A generator, or a dataset on disk."""
     num_graphs: int | None = 300_000
-    """Size of the training set; null draws fresh graphs for ever."""
+    """Size of a generated training set; null draws fresh graphs for ever."""
     seed: int = 0
-    """Chooses the training graphs."""
+    """Chooses the generated training graphs."""
     num_workers: int = 0
-    """Processes that draw graphs; changes nothing but the time."""
+    """Processes that generate graphs; changes nothing but the time."""
+    path: str | None = None
+    """Folder of the dataset, for source "shards"; it holds `train` and `valid`."""
+    shards_per_pool: int = 4
+    """How many shards are shuffled together in memory."""
+    on_bad_shard: Literal["fail", "skip"] = "fail"
+    """Whether a damaged shard stops the run or is left out, in both cases by name."""
 
     def __post_init__(self) -> None:
         if self.num_graphs is not None and self.num_graphs < 1:
             raise ValueError(f"num_graphs must be at least 1 or null, got {self.num_graphs}")
         if not 0 <= self.seed < HELD_OUT_SEED:
             raise ValueError(f"seed must be in [0, {HELD_OUT_SEED}), got {self.seed}")
+        if self.shards_per_pool < 1:
+            raise ValueError(f"shards_per_pool must be at least 1, got {self.shards_per_pool}")
+        if (self.path is None) == (self.source == "shards"):
+            raise ValueError(f"path={self.path!r} does not go with source={self.source!r}")
+
+
+class GraphSource(Protocol):
+    """An endless stream of pools of training graphs, and graphs held out from it."""
+
+    space: GraphSpace
+
+    def pool_rows(self, number: int) -> int:
+        """Graphs in pool `number`, without loading it."""
+
+    def pool(self, number: int) -> PackedGraphs:
+        """Pool `number` of the stream: a pure function of the config."""
+
+    def held_out(self, count: int, start: int = 0) -> list[Graph]:
+        """Graphs that are never trained on."""
 
 
 class ColoringSource:
@@ -46,31 +80,81 @@ class ColoringSource:
 
     def __init__(self, config: DataConfig) -> None:
         self.config = config
-        self.variant: ColoringConfig = COLORING_VARIANTS[config.source]
+        self.variant = COLORING_VARIANTS[config.source]
         self.space = GraphSpace(max_nodes=self.variant.max_nodes, num_node_labels=NUM_COLOURS)
-        self.pool = lru_cache(maxsize=1)(self._draw_pool)
+        self._draw = lru_cache(maxsize=1)(self._draw_from)
 
-    def _draw_pool(
-        self, number: int, progress: Callable[[int], object] | None = None
-    ) -> PackedGraphs:
-        """Pool `number` of the endless stream; a fixed training set is one pool, every time."""
-        config = self.config
-        count = POOL_GRAPHS if config.num_graphs is None else config.num_graphs
-        start = number * count if config.num_graphs is None else 0
-        graphs = generate_coloring(
-            count, self.variant, config.seed, start, config.num_workers, progress
-        )
-        return PackedGraphs.from_graphs(graphs)
+    def pool_rows(self, number: int) -> int:
+        """Graphs in any pool: the whole training set, or one fresh stretch."""
+        return self.config.num_graphs or POOL_GRAPHS
 
-    def training_pool(self, number: int) -> PackedGraphs:
-        """Graphs of pass `number` over the training set, or of the next fresh stretch."""
-        return self.pool(number if self.config.num_graphs is None else 0)
+    def pool(self, number: int) -> PackedGraphs:
+        """Pass `number` over the training set, or fresh stretch `number`."""
+        is_endless = self.config.num_graphs is None
+        return self._draw(number * POOL_GRAPHS if is_endless else 0)
 
     def held_out(self, count: int, start: int = 0) -> list[Graph]:
-        """Graphs that are never trained on."""
+        """Graphs of a seed that no training set may have."""
         return generate_coloring(count, self.variant, HELD_OUT_SEED, start)
 
+    def _draw_from(self, start: int) -> PackedGraphs:
+        count, config = self.pool_rows(0), self.config
+        graphs = generate_coloring(count, self.variant, config.seed, start, config.num_workers)
+        return PackedGraphs.from_graphs(graphs)
 
-def open_source(config: DataConfig) -> ColoringSource:
+
+class ShardSource:
+    """A dataset on disk, a few shards in memory at a time."""
+
+    def __init__(self, config: DataConfig) -> None:
+        self.config = config
+        self.folder = Path(str(config.path)) / "train"
+        manifest = read_manifest(self.folder)
+        self.space = manifest.space
+        self.shards = [shard for shard in manifest.shards if self._is_good(shard)]
+        if not self.shards:
+            raise BadShardError(f"no shard of {self.folder} is usable")
+        self.pools_per_epoch = -(-len(self.shards) // config.shards_per_pool)
+        self.pool = lru_cache(maxsize=1)(self._load)
+
+    def pool_rows(self, number: int) -> int:
+        """Graphs in the shards of pool `number`."""
+        return sum(shard.rows for shard in self._shards_of(number))
+
+    def held_out(self, count: int, start: int = 0) -> list[Graph]:
+        """Graphs of the folder `valid` beside `train`."""
+        folder = self.folder.parent / "valid"
+        graphs: list[Graph] = []
+        for shard in read_manifest(folder).shards:
+            check_shard(folder, shard)
+            graphs += read_shard(folder, shard, self.space.directed).graphs()
+            if len(graphs) >= start + count:
+                break
+        return graphs[start : start + count]
+
+    def _is_good(self, shard) -> bool:
+        try:
+            check_shard(self.folder, shard)
+        except BadShardError as error:
+            if self.config.on_bad_shard == "fail":
+                raise
+            logger.warning("leaving out: %s", error)
+            return False
+        return True
+
+    def _shards_of(self, number: int) -> list:
+        epoch, place = divmod(number, self.pools_per_epoch)
+        rng = np.random.default_rng([self.config.seed, SHARD_STREAM, epoch])
+        order = rng.permutation(len(self.shards))
+        width = self.config.shards_per_pool
+        return [self.shards[i] for i in order[place * width : (place + 1) * width]]
+
+    def _load(self, number: int) -> PackedGraphs:
+        directed = self.space.directed
+        parts = [read_shard(self.folder, shard, directed) for shard in self._shards_of(number)]
+        return PackedGraphs.join(parts)
+
+
+def open_source(config: DataConfig) -> GraphSource:
     """Open the data a config names."""
-    return ColoringSource(config)
+    return ShardSource(config) if config.source == "shards" else ColoringSource(config)

@@ -105,7 +105,7 @@ class GraphBatch:
         """Return the same graphs with `max_nodes` columns; real nodes are never cut off."""
         extra = max_nodes - self.max_nodes
         if extra < 0:
-            _check_fits([int(self.last_node.max()) + 1], max_nodes)
+            _check_fits((self.last_node + 1).tolist(), max_nodes)
         return GraphBatch(
             torch.nn.functional.pad(self.node_mask, (0, extra)),
             torch.nn.functional.pad(self.node_labels, (0, extra)),

@@ -102,6 +102,8 @@ def _labels_from_tensor(values: Any, name: str, first: int, default_length: int)
         if not is_one_hot:
             raise ValueError(f"{name} has {array.shape[1]} columns and is not one-hot")
         return np.asarray(array.argmax(axis=1) + first, dtype=np.int64)
-    if not np.array_equal(array, array.astype(np.int64)):
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have shape (n,), (n, 1) or one-hot rows, got {array.shape}")
+    if not np.array_equal(array, np.trunc(array)):
         raise ValueError(f"{name} holds values that are not integers: {array[:3].tolist()}...")
     return array.astype(np.int64)

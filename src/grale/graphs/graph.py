@@ -55,7 +55,7 @@ class Graph:
         edge_labels: Integers | None = None,
         directed: bool = False,
     ) -> None:
-        nodes = _integers(node_labels, "node_labels").reshape(-1)
+        nodes = _integer_list(node_labels, "node_labels")
         pairs = _integers(edges, "edges")
         if pairs.size == 0:
             pairs = pairs.reshape(0, 2)
@@ -64,7 +64,7 @@ class Graph:
         if edge_labels is None:
             labels = np.ones(len(pairs), dtype=np.int64)
         else:
-            labels = _integers(edge_labels, "edge_labels").reshape(-1)
+            labels = _integer_list(edge_labels, "edge_labels")
         _check(nodes, pairs, labels)
         if not directed:
             pairs = np.sort(pairs, axis=1)
@@ -92,6 +92,9 @@ class Graph:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Graph is immutable; build a new one instead of setting {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Graph is immutable; {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Graph, (self.node_labels, self.edges, self.edge_labels, self.directed)
@@ -121,6 +124,9 @@ class Graph:
     ) -> Graph:
         """Build the graph whose :meth:`label_matrix` is `matrix`."""
         full = np.asarray(matrix)
+        size = len(_integer_list(node_labels, "node_labels"))
+        if full.shape != (size, size):
+            raise ValueError(f"the matrix of {size} nodes must be square, got shape {full.shape}")
         if not directed:
             if not np.array_equal(full, full.T):
                 raise ValueError("the matrix of an undirected graph must be symmetric")
@@ -134,7 +140,7 @@ class Graph:
         >>> Graph([5, 6, 7], [(0, 1)]).permuted([2, 0, 1]).node_labels.tolist()
         [7, 5, 6]
         """
-        order = np.asarray(order, dtype=np.int64)
+        order = _integer_list(order, "order")
         if not np.array_equal(np.sort(order), np.arange(self.num_nodes)):
             raise ValueError(f"order must list each of 0..{self.num_nodes - 1} once")
         rank = np.argsort(order)
@@ -195,6 +201,13 @@ def _integers(values: Integers, name: str) -> IntArray:
     if array.dtype == np.bool_ or not np.issubdtype(array.dtype, np.integer):
         raise ValueError(f"{name} must be integers, got {array.dtype}")
     return np.array(array, dtype=np.int64)
+
+
+def _integer_list(values: Integers, name: str) -> IntArray:
+    array = _integers(values, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be a flat list of integers, got shape {array.shape}")
+    return array
 
 
 def _check(nodes: IntArray, pairs: IntArray, labels: IntArray) -> None:

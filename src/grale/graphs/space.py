@@ -68,6 +68,9 @@ class GraphSpace:
         listed = list(graphs)
         if not listed:
             raise ValueError("cannot size a space on no graphs; give at least one")
+        mixed = [row for row, g in enumerate(listed) if g.directed != listed[0].directed]
+        if mixed:
+            raise ValueError(f"graph {mixed[0]} is directed={listed[mixed[0]].directed}, graph 0 not")
         return cls(
             max_nodes=max(graph.num_nodes for graph in listed),
             num_node_labels=max(int(graph.node_labels.max()) for graph in listed) + 1,

@@ -70,6 +70,11 @@ class GRALE(nn.Module, ModelHubMixin, library_name="grale", tags=["graphs", "aut
         terms = reconstruction_loss(targets, logits, log_plan, self.config.loss)
         return Reconstruction(logits, log_plan, latent, terms, marginal_error)
 
+    def recompute_activations(self, wanted: bool) -> None:
+        """Trade time for memory in training: recompute layers in the backward pass, or not."""
+        for stack in (self.encoder.evoformer, self.decoder.evoformer):
+            stack.recomputes = wanted
+
     @property
     def latent_dim(self) -> int:
         """Length of one embedding row, K x D."""

@@ -10,7 +10,7 @@ Departures: edge predictions of undirected graphs are averaged with their transp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import torch
@@ -22,6 +22,7 @@ from grale.graphs.space import GraphSpace
 from grale.model.config import ModelConfig
 from grale.model.encoder import evoformer_dims
 from grale.model.featurizer import Featurizer
+from grale.nn.attention import full_precision
 from grale.nn.evoformer import EvoformerDecoder
 from grale.nn.transformer import TransformerEncoder
 
@@ -37,6 +38,10 @@ class GraphLogits:
     edge_label: Float[Tensor, "B N N n_c"]
     """Symmetric in (i, j) unless directed."""
     edge_feature: Float[Tensor, "B N N n_p"]
+
+    def in_full_precision(self) -> GraphLogits:
+        """Float32 where autocast has left something shorter."""
+        return GraphLogits(*(full_precision(getattr(self, f.name)) for f in fields(self)))
 
     def most_likely(self, directed: bool) -> GraphBatch:
         """Most likely graph: existing slots (one at least), best labels, no self-loops."""

@@ -51,9 +51,9 @@ class LossTerms:
         parts = [getattr(weights, f.name) * getattr(self, f.name).mean() for f in fields(self)]
         return torch.stack(parts).sum()
 
-    def means(self) -> dict[str, float]:
+    def means(self) -> dict[str, Float[Tensor, ""]]:
         """Mean of each term over the batch, for logs."""
-        return {f.name: float(getattr(self, f.name).mean()) for f in fields(self)}
+        return {f.name: getattr(self, f.name).detach().mean() for f in fields(self)}
 
 
 def reconstruction_loss(
@@ -62,15 +62,28 @@ def reconstruction_loss(
     log_plan: Float[Tensor, "B N N"],
     config: LossConfig,
 ) -> LossTerms:
-    """Compare targets (on the rows of the plan) with predictions (on its columns)."""
+    """Compare targets (on the rows of the plan) with predictions (on its columns).
+
+    Computed in float32 under mixed precision, too.
+    """
+    with torch.autocast(log_plan.device.type, enabled=False):
+        return _terms(targets, logits.in_full_precision(), log_plan, config)
+
+
+def _terms(
+    targets: GraphTargets,
+    logits: GraphLogits,
+    log_plan: Float[Tensor, "B N N"],
+    config: LossConfig,
+) -> LossTerms:
     rows = targets.node_mask.shape[1]
-    plan = log_plan.float().exp()
+    plan = log_plan.exp()
     compare = {"ot": _transport_terms, "pigvae": _aligned_terms}[config.objective]
     terms = compare(targets, logits, plan, plan[:, :rows] * targets.node_mask[:, :, None])
     size = targets.node_mask.sum(1) if config.normalise_by == "size" else plan.shape[1]
     entropy = torch.zeros_like(terms["mask"])
     if config.objective == "pigvae":
-        entropy = plan_entropy(log_plan[:, :rows].float(), targets.node_mask) / size
+        entropy = plan_entropy(log_plan[:, :rows], targets.node_mask) / size
     return LossTerms(
         mask=terms["mask"] / plan.shape[1],
         node_label=terms["node_label"] / size,
@@ -91,20 +104,20 @@ def _transport_terms(
     """Evaluate the five sums of L_OT; `real` holds the plan's rows of existing nodes."""
     taken = real.sum(1)
     free = plan.sum(1) - taken
-    score = logits.node_mask.float()
+    score = logits.node_mask
     return {
         "mask": (taken * softplus(-score) + free * softplus(score)).sum(1),
         "node_label": linear_cost(
-            real, targets.node_label, logits.node_label.float(), CROSS_ENTROPY
+            real, targets.node_label, logits.node_label, CROSS_ENTROPY
         ),
         "node_feature": linear_cost(
-            real, targets.node_feature, logits.node_feature.float(), SQUARED_ERROR
+            real, targets.node_feature, logits.node_feature, SQUARED_ERROR
         ),
         "edge_label": quadratic_cost(
-            real, targets.edge_label, logits.edge_label.float(), CROSS_ENTROPY
+            real, targets.edge_label, logits.edge_label, CROSS_ENTROPY
         ),
         "edge_feature": quadratic_cost(
-            real, targets.edge_feature, logits.edge_feature.float(), SQUARED_ERROR
+            real, targets.edge_feature, logits.edge_feature, SQUARED_ERROR
         ),
     }
 
@@ -118,20 +131,20 @@ def _aligned_terms(
     """Evaluate the five sums of L_PIGVAE+: predictions are carried to the inputs first."""
     mask = targets.node_mask
     exists = pad(mask, (0, plan.shape[1] - mask.shape[1]))
-    score = (plan @ logits.node_mask.float()[..., None])[..., 0]
+    score = (plan @ logits.node_mask[..., None])[..., 0]
     linear, quadratic = aligned_linear_cost, aligned_quadratic_cost
     return {
         "mask": (exists * softplus(-score) + (1 - exists) * softplus(score)).sum(1),
         "node_label": linear(
-            real, targets.node_label, logits.node_label.float(), CROSS_ENTROPY, mask
+            real, targets.node_label, logits.node_label, CROSS_ENTROPY, mask
         ),
         "node_feature": linear(
-            real, targets.node_feature, logits.node_feature.float(), SQUARED_ERROR, mask
+            real, targets.node_feature, logits.node_feature, SQUARED_ERROR, mask
         ),
         "edge_label": quadratic(
-            real, targets.edge_label, logits.edge_label.float(), CROSS_ENTROPY, mask
+            real, targets.edge_label, logits.edge_label, CROSS_ENTROPY, mask
         ),
         "edge_feature": quadratic(
-            real, targets.edge_feature, logits.edge_feature.float(), SQUARED_ERROR, mask
+            real, targets.edge_feature, logits.edge_feature, SQUARED_ERROR, mask
         ),
     }

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from grale.model.config import MatcherConfig
+from grale.nn.attention import full_precision
 from grale.transport.assignment import assign
 from grale.transport.sinkhorn import SinkhornResult, sinkhorn
 
@@ -54,8 +55,9 @@ class SinkhornMatcher(nn.Module):
     def _log_kernel(
         self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"]
     ) -> Float[Tensor, "B N N"]:
-        cost = AFFINITIES[self.config.affinity](left.float(), right.float())
-        return -cost / self.config.temperature
+        with torch.autocast(left.device.type, enabled=False):
+            cost = AFFINITIES[self.config.affinity](full_precision(left), full_precision(right))
+            return -cost / self.config.temperature
 
 
 def pairwise_l1(

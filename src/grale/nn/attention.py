@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-MASKED = -1e9  # finite: a row with nothing to attend to becomes uniform instead of NaN
+MASKED = -3e4  # finite, also in float16: a row with nothing to attend to is uniform, not NaN
 
 
 def attend(
@@ -38,17 +38,27 @@ def attend_plainly(
     values: Float[Tensor, "B H M d"],
     bias: Float[Tensor, "B #H #N M"] | None = None,
 ) -> Float[Tensor, "B H N d"]:
-    """Evaluate :func:`attend` as two batched products with a float32 softmax between them."""
+    """Evaluate :func:`attend` as two batched products with a softmax between them."""
     scores = (queries * queries.shape[-1] ** -0.5) @ keys.transpose(-1, -2)
     if bias is not None:
         scores = scores + bias
-    return torch.softmax(scores, dim=-1, dtype=torch.float32).to(values.dtype) @ values
+    return softmax(scores).to(values.dtype) @ values
+
+
+def softmax(scores: Float[Tensor, "*B M"]) -> Float[Tensor, "*B M"]:
+    """Softmax over the last dimension, in float32 at least."""
+    return torch.softmax(scores.float() if scores.dtype.itemsize < 4 else scores, dim=-1)
 
 
 def mask_bias(key_mask: Bool[Tensor, "*B M"], dtype: torch.dtype) -> Float[Tensor, "*B 1 1 M"]:
     """0 where a key is real, MASKED where it is padding, to be added to the scores."""
     bias = torch.zeros(key_mask.shape, dtype=dtype, device=key_mask.device)
     return bias.masked_fill(~key_mask, MASKED)[..., None, None, :]
+
+
+def full_precision(x: Tensor) -> Tensor:
+    """Widen half precision to float32; leave float32 and float64 as they are."""
+    return x.float() if x.dtype.itemsize < 4 else x
 
 
 def split_heads(x: Float[Tensor, "B N d"], num_heads: int) -> Float[Tensor, "B H N d_h"]:

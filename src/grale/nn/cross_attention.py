@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from grale.nn.attention import attend, join_heads, split_heads
+from grale.nn.attention import attend, join_heads, softmax, split_heads
 
 
 class _CrossAttention(nn.Module):
@@ -53,9 +53,7 @@ class AttendToFew(_CrossAttention):
         folded_keys = (keys @ self._query_heads()).flatten(1, 2)  # B (H K) d
         shift = (keys @ self.query.bias.unflatten(0, (self.num_heads, -1, 1))).flatten(1)
         scores = torch.baddbmm(shift[:, None], x, folded_keys.transpose(1, 2))
-        probs = torch.softmax(
-            scores.unflatten(-1, (self.num_heads, -1)), dim=-1, dtype=torch.float32
-        )
+        probs = softmax(scores.unflatten(-1, (self.num_heads, -1)))
         values = split_heads(self.value(context), self.num_heads)
         folded_values = values @ self._combine_heads() + self.combine.bias / self.num_heads
         return probs.flatten(-2).to(x.dtype) @ folded_values.flatten(1, 2)
@@ -78,7 +76,7 @@ class AttendFromFew(_CrossAttention):
         scores = folded_queries @ context.transpose(1, 2)
         if bias is not None:
             scores = scores + bias
-        probs = torch.softmax(scores, dim=-1, dtype=torch.float32).to(context.dtype)
+        probs = softmax(scores).to(context.dtype)
         pooled = (probs @ context).unflatten(1, (self.num_heads, -1))
         value_heads = self.value.weight.unflatten(0, (self.num_heads, -1)).transpose(1, 2)
         value_bias = self.value.bias.unflatten(0, (self.num_heads, 1, -1))

@@ -9,9 +9,12 @@ Departures: none in structure; the norm is placed by `Residual`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from grale.nn.attention import EdgeBiasedAttention
 from grale.nn.cross_attention import AttendToFew
@@ -84,8 +87,17 @@ class EvoformerDecoderLayer(EvoformerEncoderLayer):
         return nodes, self.edge_feedforward(edges)
 
 
+def run_layer(layer: nn.Module, *inputs: Any, recompute: bool) -> Any:
+    """Run a layer, keeping its inputs only when it is to be recomputed in the backward pass."""
+    if recompute and torch.is_grad_enabled():
+        return checkpoint(layer, *inputs, use_reentrant=False)
+    return layer(*inputs)
+
+
 class EvoformerEncoder(nn.Module):
     """A stack of encoder layers."""
+
+    recomputes = False
 
     def __init__(self, dims: EvoformerDims, num_layers: int) -> None:
         super().__init__()
@@ -101,12 +113,14 @@ class EvoformerEncoder(nn.Module):
     ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
         """Hidden representation (F^L, C^L) of the graph."""
         for layer in self.layers:
-            nodes, edges = layer(nodes, edges, mask)
+            nodes, edges = run_layer(layer, nodes, edges, mask, recompute=self.recomputes)
         return self.node_norm(nodes), self.edge_norm(edges)
 
 
 class EvoformerDecoder(nn.Module):
     """A stack of decoder layers."""
+
+    recomputes = False
 
     def __init__(self, dims: EvoformerDims, token_dim: int, num_layers: int) -> None:
         super().__init__()
@@ -124,5 +138,5 @@ class EvoformerDecoder(nn.Module):
     ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
         """Graph (F_Q^L, C_Q^L) decoded from the tokens."""
         for layer in self.layers:
-            nodes, edges = layer(nodes, edges, tokens)
+            nodes, edges = run_layer(layer, nodes, edges, tokens, recompute=self.recomputes)
         return self.node_norm(nodes), self.edge_norm(edges)

@@ -43,7 +43,7 @@ def build(cls: type[Settings], values: Mapping[str, Any], where: str = "") -> Se
 
 
 def _unknown(path: str, key: str, known: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
+    near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.4)
     hint = f"; did you mean {near[0]!r}?" if near else f"; known keys: {', '.join(sorted(known))}"
     return f"unknown setting {path!r}{hint}"
 

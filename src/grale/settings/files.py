@@ -46,5 +46,8 @@ def override(values: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, A
             place = place.setdefault(parent, {})
             if not isinstance(place, dict):
                 raise SettingsError(f"override {item!r}: {parent!r} is not a group of settings")
-        place[last] = yaml.safe_load(text)
+        try:
+            place[last] = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise SettingsError(f"override {item!r} is not valid YAML: {error}") from error
     return result

@@ -7,8 +7,9 @@ Departures: Muon, weight averaging and the trapezoid schedule are options (decis
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
 from grale.data.sources import DataConfig
 from grale.model.config import ModelConfig
@@ -71,3 +72,42 @@ class TrainConfig:
         for name in names:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+    def check_same_run(self, saved: Mapping[str, Any]) -> None:
+        """Refuse to resume a run with settings that would change it.
+
+        How long it goes on and how often it reports may change; nothing else.
+        """
+        mine = asdict(self)
+        for name in mine.keys() - {"max_steps", "log_every", "validate_every", "num_validation"}:
+            if mine[name] != saved.get(name):
+                raise ValueError(
+                    f"cannot resume: {name} is {mine[name]!r}, but the checkpoint has "
+                    f"{saved.get(name)!r}; use the same settings or another --out folder"
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """Where and how a run is carried out; none of it changes what is learned but max_minutes."""
+
+    resume: bool = False
+    """Go on from the newest whole checkpoint."""
+    max_minutes: float | None = None
+    """Time budget of training steps; the schedule reaches its end when it is spent."""
+    accelerator: str = "auto"
+    devices: int = 1
+    """Processes on each machine."""
+    num_nodes: int = 1
+    """Machines."""
+    precision: Literal["32-true", "bf16-mixed", "16-mixed"] = "32-true"
+    compile: bool = False
+    """Whether to run the loss through torch.compile."""
+    recompute_activations: bool = False
+    """Keep one tensor per layer and recompute the rest in the backward pass: less memory."""
+    save_every: int = 1_000
+    """Steps between two checkpoints."""
+    save_minutes: float = 5.0
+    """Minutes between two checkpoints, if those steps take longer."""
+    keep: int = 3
+    """Checkpoints to keep."""

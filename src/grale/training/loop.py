@@ -1,7 +1,7 @@
 """The training loop (paper: algorithm "GRALE Loss", "classic batch gradient descent").
 
 Step s sees batch s and noise s, both pure functions of (seed, s): what happens at a step does
-not depend on how the run got there.
+not depend on how the run got there, so a resumed run repeats an uninterrupted one bit by bit.
 
 Departures: batches group graphs of similar size (`grale.data.batching`).
 """
@@ -9,32 +9,42 @@ Departures: batches group graphs of similar size (`grale.data.batching`).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
+import numpy as np
 import torch
+from lightning.fabric import Fabric
 
-from grale.data.batching import PoolOrder, order_pool
-from grale.data.sources import ColoringSource, open_source
-from grale.graphs.batch import GraphBatch
+from grale.data.batching import TrainingBatch, batches_from
+from grale.data.sources import open_source
 from grale.metrics.local_search import ReconstructionReport
 from grale.model.autoencoder import GRALE
-from grale.training.config import TrainConfig
+from grale.training.checkpoint import (
+    Checkpoint,
+    flatten_state,
+    newest_checkpoint,
+    restore_state,
+    save_checkpoint,
+)
+from grale.training.config import RunOptions, TrainConfig
 from grale.training.evaluation import evaluate
+from grale.training.failure import stop_on_bad_loss
+from grale.training.objective import Objective
 from grale.training.optimizer import AveragedWeights, Optimizers
 from grale.training.schedule import rate_share
 
 
 @dataclass(frozen=True)
 class StepReport:
-    """What happened in the last few steps."""
+    """What the last step gave."""
 
     step: int
     progress: float
     """Share of the run that is done."""
-    loss: float
-    terms: dict[str, float]
-    marginal_error: float
+    values: dict[str, float]
+    """Loss, its unweighted terms, and the marginal error."""
     graphs_per_second: float
     validation: ReconstructionReport | None = None
 
@@ -42,80 +52,143 @@ class StepReport:
 class Trainer:
     """A model, its optimisers and its data, moved forward step by step."""
 
-    def __init__(self, config: TrainConfig, max_minutes: float | None = None) -> None:
-        self.config, self.max_minutes = config, max_minutes
-        self.source: ColoringSource = open_source(config.data)
+    def __init__(self, config: TrainConfig, folder: Path, options: RunOptions | None = None) -> None:
+        self.config, self.folder = config, folder
+        self.options = options or RunOptions()
+        self.fabric = self._launch()
+        self.source = open_source(config.data)
         torch.manual_seed(config.seed)
         self.model = GRALE(self.source.space, config.model)
+        self.model.recompute_activations(self.options.recompute_activations)
         self.optimizers = Optimizers(self.model, config.optimizer)
         self.average = AveragedWeights(self.model, config.optimizer.ema_decay)
-        self.step = 0
-        self.seconds = 0.0
+        self.step, self.seconds = 0, 0.0
+        if self.options.resume:
+            self._restore()
+        objective = Objective(self.model)
+        compiled = torch.compile(objective) if self.options.compile else objective
+        self.objective, *self.optimizers.parts = self.fabric.setup(compiled, *self.optimizers.parts)
+        self.average.to(self.fabric.device)
 
     @property
     def progress(self) -> float:
         """Share of the run that is done, by steps or by time, whichever is further."""
         by_steps = self.step / self.config.max_steps
-        by_time = self.seconds / (60 * self.max_minutes) if self.max_minutes else 0.0
-        return max(by_steps, by_time)
+        minutes = self.options.max_minutes
+        return max(by_steps, self.seconds / (60 * minutes) if minutes else 0.0)
 
     def run(self, report: Callable[[StepReport], None]) -> GRALE:
         """Train to the end; return the model with averaged weights."""
         config = self.config
-        held_out = self.source.held_out(config.num_validation)
-        batches = self._batches()
-        started, since_report = time.perf_counter(), 0
+        batches = batches_from(
+            self.source,
+            config.batch_size,
+            config.seed,
+            self.step,
+            self.fabric.global_rank,
+            self.fabric.world_size,
+        )
+        mark, graphs, saved = time.perf_counter(), 0, time.perf_counter()
         while self.progress < 1:
             begin = time.perf_counter()
-            batch = next(batches)
-            outcome = self._train_step(batch)
+            values = self._train_step(next(batches))
             self.step += 1
-            since_report += len(batch)
-            self.seconds += time.perf_counter() - begin
+            graphs += config.batch_size
+            self.seconds += self._agreed(time.perf_counter() - begin)
             is_last = self.progress >= 1
-            validates = self.step % config.validate_every == 0 or is_last
-            if self.step % config.log_every == 0 or validates:
-                elapsed = time.perf_counter() - started
-                scores = self.evaluate(held_out) if validates else None
-                rate = since_report / elapsed
-                report(StepReport(self.step, self.progress, *outcome(), rate, scores))
-                started, since_report = time.perf_counter(), 0
+            validates = is_last or self.step % config.validate_every == 0
+            if validates or self.step % config.log_every == 0:
+                rate = graphs / (time.perf_counter() - mark)
+                scores = self._validate() if validates else None
+                numbers = {name: value.item() for name, value in values.items()}
+                report(StepReport(self.step, self.progress, numbers, rate, scores))
+                mark, graphs = time.perf_counter(), 0
+            is_due = self._agreed(time.perf_counter() - saved) > 60 * self.options.save_minutes
+            if is_last or is_due or self.step % self.options.save_every == 0:
+                self.save()
+                saved = time.perf_counter()
         return self.averaged_model()
 
-    def _train_step(self, graphs: GraphBatch) -> Callable[[], tuple[float, dict[str, float], float]]:
-        config = self.config
-        self.model.train()
-        generator = torch.Generator().manual_seed(hash((config.seed, self.step)) & (2**63 - 1))
-        noise = self.model.featurizer.draw_noise(len(graphs), generator)
-        result = self.model(graphs, noise)
-        loss = result.terms.total(config.model.loss)
-        loss.backward()
+    def _train_step(self, batch: TrainingBatch) -> dict[str, torch.Tensor]:
+        """Take one step; the returned tensors stay on the device until they are read."""
+        config, device = self.config, self.fabric.device
+        self.objective.train()
+        generator = torch.Generator().manual_seed(noise_seed(config.seed, self.step))
+        noise = self.model.featurizer.draw_noise(config.batch_size, generator)[batch.places]
+        graphs = batch.graphs.to(device)
+        values = self.objective(
+            graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device)
+        )
+        stop_on_bad_loss(values["loss"], batch, noise, self.step, self.folder)
+        self.fabric.backward(values["loss"])
         if config.optimizer.clip_norm:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), config.optimizer.clip_norm)
         self.optimizers.step(rate_share(self.step, self.progress, config.optimizer))
         self.average.update(self.model, self.step)
-        return lambda: (float(loss), result.terms.means(), float(result.marginal_error.max()))
-
-    def _batches(self) -> Iterator[GraphBatch]:
-        """Batches from the current step on."""
-        pool_number, position = 0, self.step
-        while True:
-            pool = self.source.training_pool(pool_number)
-            order: PoolOrder = order_pool(
-                pool.num_nodes, self.config.batch_size, self.config.seed, pool_number
-            )
-            for rows in order.batches[position:]:
-                yield pool.batch(rows)
-            position = max(0, position - len(order))
-            pool_number += 1
+        return {name: value.detach() for name, value in values.items()}
 
     def averaged_model(self) -> GRALE:
         """Return a copy of the model with the averaged weights."""
-        model = GRALE(self.source.space, self.config.model)
+        model = GRALE(self.source.space, self.config.model).to(self.fabric.device)
         model.load_state_dict(self.model.state_dict())
         self.average.copy_to(model)
         return model.eval()
 
-    def evaluate(self, graphs: list) -> ReconstructionReport:
-        """Score the averaged weights on held-out graphs."""
+    def save(self) -> None:
+        """Write a checkpoint; one process does it, the others wait."""
+        if self.fabric.is_global_zero:
+            names = [name for name, _ in self.model.named_parameters()]
+            tensors = {
+                "weights": dict(self.model.state_dict()),
+                "average": dict(zip(names, self.average.weights)),
+                "optimizer": flatten_state(self.optimizers.parts),
+            }
+            state = {"step": self.step, "seconds": self.seconds, "config": asdict(self.config)}
+            save_checkpoint(self._checkpoints, Checkpoint(tensors, state), self.options.keep)
+        self.fabric.barrier()
+
+    @property
+    def _checkpoints(self) -> Path:
+        return self.folder / "checkpoints"
+
+    def _restore(self) -> None:
+        checkpoint = newest_checkpoint(self._checkpoints)
+        if checkpoint is None:
+            raise FileNotFoundError(
+                f"no usable checkpoint in {self._checkpoints}; leave out --resume to start anew"
+            )
+        self.config.check_same_run(checkpoint.state["config"])
+        self.model.load_state_dict(checkpoint.tensors["weights"])
+        self.average.load(self.model, checkpoint.tensors["average"])
+        restore_state(self.optimizers.parts, checkpoint.tensors["optimizer"])
+        self.step, self.seconds = checkpoint.state["step"], checkpoint.state["seconds"]
+
+    def _validate(self) -> ReconstructionReport | None:
+        if not self.fabric.is_global_zero:
+            return None
+        graphs = self.source.held_out(self.config.num_validation)
         return evaluate(self.averaged_model(), graphs)
+
+    def _launch(self) -> Fabric:
+        options = self.options
+        processes = options.devices * options.num_nodes
+        fabric = Fabric(
+            accelerator=options.accelerator,
+            devices=options.devices,
+            num_nodes=options.num_nodes,
+            strategy="ddp" if processes > 1 else "auto",
+            precision=options.precision,
+        )
+        fabric.launch()
+        return fabric
+
+    def _agreed(self, seconds: float) -> float:
+        """Time as the first process measures it, so that all processes stop together."""
+        if self.fabric.world_size == 1:
+            return seconds
+        return float(self.fabric.broadcast(seconds))
+
+
+def noise_seed(seed: int, step: int) -> int:
+    """Seed of the noise of one step."""
+    return int(np.random.SeedSequence([seed, step]).generate_state(1, np.uint64)[0] >> 1)

@@ -5,6 +5,8 @@ Departures: Muon for hidden matrices is an option (decisions/006).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
 
@@ -69,6 +71,14 @@ class AveragedWeights:
         decay = min(self.decay, (1 + step) / (10 + step)) if self.decay else 0.0
         current = [p.detach() for p in model.parameters()]
         torch._foreach_lerp_(self.weights, current, 1 - decay)
+
+    def to(self, device: torch.device) -> None:
+        """Move the averages to a device."""
+        self.weights = [weight.to(device) for weight in self.weights]
+
+    def load(self, model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+        """Take up averages saved under the names of the model's weights."""
+        self.weights = [weights[name].clone() for name, _ in model.named_parameters()]
 
     @torch.no_grad()
     def copy_to(self, model: nn.Module) -> None:

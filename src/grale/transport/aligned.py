@@ -41,7 +41,7 @@ def aligned_quadratic_cost(
 
 
 def plan_entropy(
-    log_plan: Float[Tensor, "B N N"], row_mask: Float[Tensor, "B N"]
+    log_plan: Float[Tensor, "B N M"], row_mask: Float[Tensor, "B N"]
 ) -> Float[Tensor, " B"]:
     """Regulariser -sum_ij plan_ij log plan_ij over real nodes (paper: Omega_PIGVAE+)."""
     return -(log_plan.exp() * log_plan * row_mask[:, :, None]).sum((1, 2))

@@ -1,0 +1,150 @@
+"""Graphs on disk: parquet shards and a manifest with their checksums.
+
+One row is one graph: `node_labels` (list), `edges` (list, two numbers per edge) and
+`edge_labels` (list). A shard is read straight into :class:`PackedGraphs`, without a Python
+object per graph. The manifest is written last, so a folder with a manifest is complete.
+
+Departures: not in the paper.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from grale.data.packed import PackedGraphs
+from grale.graphs.graph import Graph
+from grale.graphs.space import GraphSpace
+from grale.settings.build import build
+
+MANIFEST = "manifest.json"
+
+
+class BadShardError(ValueError):
+    """A shard whose bytes are not those its manifest records."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One file of a dataset."""
+
+    file: str
+    rows: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a dataset folder holds."""
+
+    space: GraphSpace
+    shards: tuple[Shard, ...]
+
+    @property
+    def rows(self) -> int:
+        """Graphs in all shards."""
+        return sum(shard.rows for shard in self.shards)
+
+
+def write_shards(
+    folder: Path, graphs: Iterable[Graph], space: GraphSpace, shard_rows: int = 65_536
+) -> Manifest:
+    """Write graphs to shards, a few at a time; every graph must lie in `space`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shards = []
+    for number, chunk in enumerate(_chunks(graphs, shard_rows)):
+        space.check(chunk)
+        name = f"graphs-{number:05d}.parquet"
+        pending = folder / f"{name}.tmp"
+        pq.write_table(_to_table(PackedGraphs.from_graphs(chunk)), pending, compression="zstd")
+        os.replace(pending, folder / name)
+        shards.append(Shard(name, len(chunk), sha256_of(folder / name)))
+    if not shards:
+        raise ValueError(f"no graphs to write to {folder}")
+    manifest = Manifest(space, tuple(shards))
+    pending = folder / f"{MANIFEST}.tmp"
+    pending.write_text(json.dumps(dataclasses.asdict(manifest), indent=2), encoding="utf-8")
+    os.replace(pending, folder / MANIFEST)
+    return manifest
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read what a dataset folder holds."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise FileNotFoundError(f"{folder} holds no {MANIFEST}; it is not a finished dataset")
+    values = json.loads(path.read_text(encoding="utf-8"))
+    shards = tuple(build(Shard, shard) for shard in values["shards"])
+    return Manifest(build(GraphSpace, values["space"]), shards)
+
+
+def check_shard(folder: Path, shard: Shard) -> None:
+    """Raise BadShardError unless the shard's bytes are those its manifest records."""
+    path = folder / shard.file
+    if not path.is_file():
+        raise BadShardError(f"shard {path} is missing")
+    found = sha256_of(path)
+    if found != shard.sha256:
+        raise BadShardError(
+            f"shard {path} is damaged: sha256 {found[:12]}..., expected {shard.sha256[:12]}..."
+        )
+
+
+def read_shard(folder: Path, shard: Shard, directed: bool) -> PackedGraphs:
+    """Read one shard into memory."""
+    table = pq.read_table(folder / shard.file, memory_map=True)
+    nodes, edges, labels = (
+        table.column(name).combine_chunks() for name in ("node_labels", "edges", "edge_labels")
+    )
+    pairs = edges.flatten().to_numpy(zero_copy_only=False).reshape(-1, 2)
+    return PackedGraphs(
+        _list_offsets(nodes),
+        nodes.flatten().to_numpy(zero_copy_only=False),
+        _list_offsets(labels),
+        pairs,
+        labels.flatten().to_numpy(zero_copy_only=False),
+        directed,
+    )
+
+
+def sha256_of(path: Path) -> str:
+    """Checksum of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _to_table(packed: PackedGraphs) -> pa.Table:
+    small = pa.int32()
+    edge_offsets = packed.edge_offsets * 2
+    return pa.table(
+        {
+            "node_labels": _list_array(packed.node_offsets, packed.node_labels, small),
+            "edges": _list_array(edge_offsets, packed.edges.reshape(-1), small),
+            "edge_labels": _list_array(packed.edge_offsets, packed.edge_labels, small),
+        }
+    )
+
+
+def _list_array(offsets: np.ndarray, values: np.ndarray, kind: pa.DataType) -> pa.ListArray:
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values, kind))
+
+
+def _list_offsets(array: pa.ListArray) -> np.ndarray:
+    offsets = array.offsets.to_numpy().astype(np.int64)
+    return offsets - offsets[0]
+
+
+def _chunks(graphs: Iterable[Graph], size: int) -> Iterator[list[Graph]]:
+    iterator = iter(graphs)
+    while chunk := list(islice(iterator, size)):
+        yield chunk
