@@ -24,7 +24,7 @@ for verb in (demo, train, evaluate, info):
     app.command()(verb)
 
 
-def _print_version(wanted: bool) -> None:
+def _print_version(wanted: bool | None) -> None:
     if wanted:
         typer.echo(f"grale {metadata.version('grale')}")
         raise typer.Exit
@@ -32,8 +32,8 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    version: bool | None = typer.Option(
+        None, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
     """Whole graphs to vectors and back: the GRAph Level autoEncoder."""

@@ -9,14 +9,14 @@ import typer
 
 def train(
     config: Path = typer.Argument(help="YAML file of differences from the defaults."),
-    out: Path = typer.Option(
+    out: Path | None = typer.Option(
         None, help="Folder for model, log and checkpoints; default runs/NAME."
     ),
     set_: list[str] = typer.Option(
         [], "--set", metavar="KEY=VALUE", help="Override a setting, e.g. model.norm=pre."
     ),
     resume: bool = typer.Option(False, "--resume", help="Go on from the newest whole checkpoint."),
-    max_minutes: float = typer.Option(
+    max_minutes: float | None = typer.Option(
         None, min=0.01, help="Time budget; the learning-rate schedule is fitted to it."
     ),
     devices: int = typer.Option(1, min=1, help="Processes on each machine."),
@@ -28,7 +28,7 @@ def train(
         False, "--recompute", help="Recompute activations: less memory, more time."
     ),
     save_every: int = typer.Option(1000, min=1, help="Steps between two checkpoints."),
-    on_bad_shard: str = typer.Option(None, help="fail or skip: what to do with a damaged shard."),
+    on_bad_shard: str | None = typer.Option(None, help="fail or skip: what to do with a damaged shard."),
 ) -> None:
     """Train a model, show how it learns, and save it."""
     from grale.cli.terminal import console, keep_freed_memory

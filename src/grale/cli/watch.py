@@ -20,6 +20,8 @@ def watch(
     trainer: Trainer, log: Path, listener: Callable[[StepReport], object] = lambda step: None
 ) -> GRALE:
     """Run the trainer to the end under a progress bar; add every report to `log`."""
+    if not trainer.fabric.is_global_zero:
+        return trainer.run(lambda step: None)
     log.parent.mkdir(parents=True, exist_ok=True)
     with bar(TextColumn("{task.fields[state]}")) as progress, log.open("a", newline="") as file:
         task = progress.add_task("training", total=1.0, state="starting")

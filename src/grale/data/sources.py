@@ -12,13 +12,13 @@ import logging
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
 from grale.data.coloring import COLORING_VARIANTS, generate_coloring
 from grale.data.packed import PackedGraphs
-from grale.data.storage import BadShardError, check_shard, read_manifest, read_shard
+from grale.data.storage import BadShardError, Shard, check_shard, read_manifest, read_shard
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 
@@ -60,6 +60,7 @@ class DataConfig:
             raise ValueError(f"path={self.path!r} does not go with source={self.source!r}")
 
 
+@runtime_checkable
 class GraphSource(Protocol):
     """An endless stream of pools of training graphs, and graphs held out from it."""
 
@@ -132,7 +133,7 @@ class ShardSource:
                 break
         return graphs[start : start + count]
 
-    def _is_good(self, shard) -> bool:
+    def _is_good(self, shard: Shard) -> bool:
         try:
             check_shard(self.folder, shard)
         except BadShardError as error:
@@ -142,7 +143,7 @@ class ShardSource:
             return False
         return True
 
-    def _shards_of(self, number: int) -> list:
+    def _shards_of(self, number: int) -> list[Shard]:
         epoch, place = divmod(number, self.pools_per_epoch)
         rng = np.random.default_rng([self.config.seed, SHARD_STREAM, epoch])
         order = rng.permutation(len(self.shards))

@@ -60,8 +60,9 @@ class GraphBatch:
 
     def to_graphs(self) -> list[Graph]:
         """Undo :meth:`from_graphs`: one graph per row, its real nodes only."""
-        masks, nodes, edges = (
-            tensor.cpu().numpy() for tensor in (self.node_mask, self.node_labels, self.edge_labels)
+        masks = self.node_mask.cpu().numpy()
+        nodes, edges = (
+            tensor.to("cpu", torch.int64).numpy() for tensor in (self.node_labels, self.edge_labels)
         )
         if not self.directed:
             edges = np.triu(edges)

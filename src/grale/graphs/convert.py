@@ -104,6 +104,6 @@ def _labels_from_tensor(values: Any, name: str, first: int, default_length: int)
         return np.asarray(array.argmax(axis=1) + first, dtype=np.int64)
     if array.ndim != 1:
         raise ValueError(f"{name} must have shape (n,), (n, 1) or one-hot rows, got {array.shape}")
-    if not np.array_equal(array, np.trunc(array)):
+    if not (np.isfinite(array).all() and np.array_equal(array, array.astype(np.int64))):
         raise ValueError(f"{name} holds values that are not integers: {array[:3].tolist()}...")
     return array.astype(np.int64)

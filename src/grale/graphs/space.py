@@ -68,12 +68,13 @@ class GraphSpace:
         listed = list(graphs)
         if not listed:
             raise ValueError("cannot size a space on no graphs; give at least one")
-        mixed = [row for row, g in enumerate(listed) if g.directed != listed[0].directed]
-        if mixed:
-            raise ValueError(f"graph {mixed[0]} is directed={listed[mixed[0]].directed}, graph 0 not")
+        directed = listed[0].directed
+        for row, graph in enumerate(listed):
+            if graph.directed != directed:
+                raise ValueError(f"graph {row} has directed={graph.directed}, but graph 0 does not")
         return cls(
             max_nodes=max(graph.num_nodes for graph in listed),
             num_node_labels=max(int(graph.node_labels.max()) for graph in listed) + 1,
             num_edge_labels=max(int(graph.edge_labels.max(initial=1)) for graph in listed),
-            directed=listed[0].directed,
+            directed=directed,
         )

@@ -9,14 +9,21 @@ here and explained in decisions/001 and 002.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from grale.nn.residual import Norm
 
 
-def _at_least(name: str, value: float, least: float) -> None:
-    if value < least:
+def _at_least(name: str, value: float | int | None, least: float | int) -> None:
+    if value is not None and value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
+
+
+def _check_choices(config: Any) -> None:
+    for name, hint in get_type_hints(type(config)).items():
+        value = getattr(config, name)
+        if get_origin(hint) is Literal and value not in get_args(hint):
+            raise ValueError(f"{name}={value!r}; expected one of {list(get_args(hint))}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +68,8 @@ class MatcherConfig:
             raise ValueError(f"temperature must be above 0, got {self.temperature}")
         _at_least("embedding_dim", self.embedding_dim, 1)
         _at_least("num_sweeps", self.num_sweeps, 1)
-        if self.grad_sweeps is not None:
-            _at_least("grad_sweeps", self.grad_sweeps, 1)
+        _at_least("grad_sweeps", self.grad_sweeps, 1)
+        _check_choices(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +94,9 @@ class LossConfig:
     """The transport objective, or PIGVAE's relaxation with its entropy term."""
     entropy: float = 10.0
     """Weight of PIGVAE's entropy term (paper: lambda); unused by "ot"."""
+
+    def __post_init__(self) -> None:
+        _check_choices(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,10 +128,11 @@ class ModelConfig:
     def __post_init__(self) -> None:
         for name in ("num_tokens", "num_layers", "num_heads", "outer_dim"):
             _at_least(name, getattr(self, name), 1)
+        for name in ("token_dim", "node_dim", "edge_dim", "node_hidden_dim", "edge_hidden_dim"):
+            _at_least(name, getattr(self, name), 1)
         for name in ("token_dim", "node_dim", "edge_dim"):
             if getattr(self, name) % self.num_heads:
                 raise ValueError(
                     f"{name}={getattr(self, name)} must be a multiple of num_heads={self.num_heads}"
                 )
-        if self.norm not in ("pre", "post"):
-            raise ValueError(f"norm={self.norm!r}; expected 'pre' or 'post'")
+        _check_choices(self)

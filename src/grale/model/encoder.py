@@ -48,18 +48,20 @@ class EdgeInput(nn.Module):
         self.source = nn.Linear(featurizer.feature_dim, edge_dim)
         self.target = nn.Linear(featurizer.feature_dim, edge_dim, bias=False)
         self.edge_label = nn.Parameter(torch.empty(featurizer.space.num_edge_classes, edge_dim))
-        self.path = nn.Linear(featurizer.path_dim, edge_dim, bias=False)
+        path_dim = featurizer.path_dim
+        self.path = nn.Linear(path_dim, edge_dim, bias=False) if path_dim else None
         nn.init.normal_(self.edge_label, std=0.5)
 
     def forward(
         self, inputs: GraphInputs, path_table: Float[Tensor, "P n_p"]
     ) -> Float[Tensor, "B N N d_e"]:
         """First edge state C^1."""
-        paths = self.path(path_table)
-        table = (self.edge_label[:, None] + paths[None]).flatten(0, 1)
+        table = self.edge_label[:, None].expand(-1, len(path_table), -1)
+        if self.path is not None:
+            table = table + self.path(path_table)
         code = inputs.graphs.edge_labels * len(path_table) + inputs.path_code
         source, target = self.source(inputs.node_feats), self.target(inputs.node_feats)
-        return embedding(code, table) + source[:, :, None] + target[:, None]
+        return embedding(code, table.flatten(0, 1)) + source[:, :, None] + target[:, None]
 
 
 class Encoder(nn.Module):

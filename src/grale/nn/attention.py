@@ -47,7 +47,7 @@ def attend_plainly(
 
 def softmax(scores: Float[Tensor, "*B M"]) -> Float[Tensor, "*B M"]:
     """Softmax over the last dimension, in float32 at least."""
-    return torch.softmax(scores.float() if scores.dtype.itemsize < 4 else scores, dim=-1)
+    return torch.softmax(full_precision(scores), dim=-1)
 
 
 def mask_bias(key_mask: Bool[Tensor, "*B M"], dtype: torch.dtype) -> Float[Tensor, "*B 1 1 M"]:

@@ -21,7 +21,7 @@ class SettingsError(ValueError):
     """A setting that does not exist, is missing, or has the wrong type."""
 
 
-def build(cls: type[Settings], values: Mapping[str, Any], where: str = "") -> Settings:
+def build(cls: type[Settings], values: Any, where: str = "") -> Settings:
     """Make a `cls` from a mapping; `where` is the dotted path so far, for messages."""
     if not isinstance(values, Mapping):
         raise SettingsError(f"{where.rstrip('.') or cls.__name__} must be a mapping, got {values!r}")
@@ -42,7 +42,7 @@ def build(cls: type[Settings], values: Mapping[str, Any], where: str = "") -> Se
         raise SettingsError(f"{where}{error}") from error
 
 
-def _unknown(path: str, key: str, known: Mapping[str, Any]) -> str:
+def _unknown(path: str, key: object, known: Mapping[str, Any]) -> str:
     near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.4)
     hint = f"; did you mean {near[0]!r}?" if near else f"; known keys: {', '.join(sorted(known))}"
     return f"unknown setting {path!r}{hint}"

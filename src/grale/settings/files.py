@@ -21,9 +21,10 @@ def load_settings(cls: type[Settings], path: Path, overrides: Sequence[str] = ()
     if not path.is_file():
         raise SettingsError(f"no settings file at {path}")
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise SettingsError(f"{path} is not valid YAML: {error}") from error
+    values = {} if values is None else values
     if not isinstance(values, dict):
         raise SettingsError(f"{path} must hold a mapping of settings, got {type(values).__name__}")
     return build(cls, override(values, overrides))

@@ -100,8 +100,7 @@ class Trainer:
             if validates or self.step % config.log_every == 0:
                 rate = graphs / (time.perf_counter() - mark)
                 scores = self._validate() if validates else None
-                numbers = {name: value.item() for name, value in values.items()}
-                report(StepReport(self.step, self.progress, numbers, rate, scores))
+                report(StepReport(self.step, self.progress, self._read(values), rate, scores))
                 mark, graphs = time.perf_counter(), 0
             is_due = self._agreed(time.perf_counter() - saved) > 60 * self.options.save_minutes
             if is_last or is_due or self.step % self.options.save_every == 0:
@@ -126,6 +125,12 @@ class Trainer:
         self.optimizers.step(rate_share(self.step, self.progress, config.optimizer))
         self.average.update(self.model, self.step)
         return {name: value.detach() for name, value in values.items()}
+
+    def _read(self, values: dict[str, torch.Tensor]) -> dict[str, float]:
+        """Mean over all processes, as plain numbers."""
+        if self.fabric.world_size > 1:
+            values = self.fabric.all_reduce(values, reduce_op="mean")
+        return {name: value.item() for name, value in values.items()}
 
     def averaged_model(self) -> GRALE:
         """Return a copy of the model with the averaged weights."""

@@ -44,4 +44,5 @@ def plan_entropy(
     log_plan: Float[Tensor, "B N M"], row_mask: Float[Tensor, "B N"]
 ) -> Float[Tensor, " B"]:
     """Regulariser -sum_ij plan_ij log plan_ij over real nodes (paper: Omega_PIGVAE+)."""
-    return -(log_plan.exp() * log_plan * row_mask[:, :, None]).sum((1, 2))
+    finite = log_plan.clamp_min(torch.finfo(log_plan.dtype).min)  # 0 log 0 is 0
+    return -(log_plan.exp() * finite * row_mask[:, :, None]).sum((1, 2))

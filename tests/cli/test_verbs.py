@@ -1,0 +1,97 @@
+"""Each verb runs in a temporary folder, and what a user gets wrong is one clear line."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grale.cli.main import app, main
+
+SMOKE = str(Path(__file__).resolve().parents[2] / "configs" / "smoke.yaml")
+runner = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    result = runner.invoke(app, ["train", SMOKE, "--out", str(folder), "--accelerator", "cpu"])
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+def test_train_saves_a_model_a_log_and_a_checkpoint(trained: Path) -> None:
+    names = {path.name for path in trained.iterdir()}
+    assert {"model.safetensors", "config.json", "metrics.csv", "checkpoints"} <= names
+    with (trained / "metrics.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["step"] for row in rows] == ["2", "4", "6"]
+    assert rows[-1]["exact"] != ""
+
+
+def test_evaluate_prints_the_scores(trained: Path) -> None:
+    result = runner.invoke(app, ["evaluate", str(trained), "--count", "20"])
+    assert result.exit_code == 0, result.output
+    assert "exactly reconstructed" in result.output
+
+
+def test_info_describes_machine_and_model(trained: Path) -> None:
+    assert "torch" in runner.invoke(app, ["info"]).output
+    assert "up to 10 nodes" in runner.invoke(app, ["info", str(trained)]).output
+
+
+def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
+    result = runner.invoke(
+        app, ["demo", "--out", str(tmp_path), "--minutes", "0.02", "--count", "10"]
+    )
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "index.html").stat().st_size > 10_000
+    assert {p.name for p in tmp_path.glob("*.png")} == {
+        "reconstructions.png",
+        "interpolation.png",
+        "learning.png",
+    }
+    assert "exactly reconstructed" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "nowhere.yaml"], "no settings file at nowhere.yaml"),
+        (["train", SMOKE, "--set", "model.nrm=pre"], "did you mean 'norm'"),
+        (["train", SMOKE, "--set", "batch_size=many"], "batch_size='many'; expected int"),
+        (["train", SMOKE, "--set", "batch_size=1000"], "larger than a pool of 256"),
+        (["evaluate", "no-such-model"], "no model named 'no-such-model'"),
+        (["evaluate", "no-such-model", "--data", "coloring7"], "source='coloring7'"),
+        (["info", "no-such-model"], "no model named"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["grale", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert error.startswith("error:")
+    assert message in error
+
+
+def test_the_version_is_printed() -> None:
+    result = runner.invoke(app, ["--version"])
+    assert result.output.startswith("grale 0.")
+
+
+def test_the_module_runs_as_a_program() -> None:
+    command = [sys.executable, "-m", "grale.cli", "info", "--help"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0

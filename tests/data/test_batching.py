@@ -1,0 +1,62 @@
+"""Batches are a pure function of (seed, step), similar in size, and never overlap."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from grale.data.batching import batches_from, order_pool
+from grale.data.sources import DataConfig, open_source
+
+
+@pytest.fixture(scope="module")
+def source():
+    return open_source(DataConfig(source="coloring10", num_graphs=100))
+
+
+def _ids(batches, count: int) -> list[tuple[int, tuple[int, ...]]]:
+    return [(b.pool_number, tuple(b.rows.tolist())) for b in islice(batches, count)]
+
+
+def test_every_row_comes_once_in_a_pass() -> None:
+    sizes = np.random.default_rng(0).integers(5, 21, 1000)
+    order = order_pool(sizes, 10, seed=0, pool_number=0)
+    assert sorted(order.reshape(-1).tolist()) == list(range(1000))
+
+
+def test_two_passes_and_two_seeds_differ() -> None:
+    sizes = np.arange(100)
+    first = order_pool(sizes, 10, seed=0, pool_number=0)
+    assert not np.array_equal(first, order_pool(sizes, 10, seed=0, pool_number=1))
+    assert not np.array_equal(first, order_pool(sizes, 10, seed=1, pool_number=0))
+
+
+def test_batch_mates_have_similar_sizes() -> None:
+    sizes = np.random.default_rng(0).integers(5, 21, 6400)
+    spread = np.ptp(sizes[order_pool(sizes, 64, 0, 0)], axis=1)
+    shuffled = np.ptp(np.random.default_rng(1).permutation(sizes).reshape(-1, 64), axis=1)
+    assert spread.mean() < 1
+    assert shuffled.mean() > 10
+
+
+def test_any_step_is_reached_without_replaying_those_before(source) -> None:
+    straight = _ids(batches_from(source, 16, seed=3, step=0), 20)
+    for step in (1, 5, 6, 7, 13):
+        assert _ids(batches_from(source, 16, seed=3, step=step), 3) == straight[step : step + 3]
+
+
+def test_processes_share_a_batch_without_overlap(source) -> None:
+    whole = next(batches_from(source, 16, seed=0, step=2))
+    parts = [next(batches_from(source, 16, 0, 2, rank, world_size=2)) for rank in range(2)]
+    rows = np.concatenate([part.rows for part in parts])
+    assert sorted(rows.tolist()) == sorted(whole.rows.tolist())
+    assert all(np.array_equal(part.rows, whole.rows[part.places]) for part in parts)
+
+
+def test_a_batch_larger_than_the_data_and_an_uneven_share_are_refused(source) -> None:
+    with pytest.raises(ValueError, match="larger than a pool of 100"):
+        next(batches_from(source, 128, 0, 0))
+    with pytest.raises(ValueError, match="multiple of 3"):
+        next(batches_from(source, 16, 0, 0, 0, world_size=3))

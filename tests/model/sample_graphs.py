@@ -1,0 +1,67 @@
+"""Graphs whose nodes are hard to tell apart, and ways to list their nodes anew."""
+
+import networkx
+import numpy as np
+import torch
+
+from grale.graphs.graph import Graph
+from grale.graphs.permute import gather_edges, gather_nodes, permute_batch
+from grale.model.featurizer import GraphInputs
+
+SYMMETRIC = {
+    "one node": networkx.empty_graph(1),
+    "no edges": networkx.empty_graph(5),
+    "pair": networkx.path_graph(2),
+    "path": networkx.path_graph(7),
+    "triangle": networkx.cycle_graph(3),
+    "cycle of 6": networkx.cycle_graph(6),
+    "cycle of 11": networkx.cycle_graph(11),
+    "complete of 5": networkx.complete_graph(5),
+    "complete of 12": networkx.complete_graph(12),
+    "star": networkx.star_graph(7),
+    "Petersen": networkx.petersen_graph(),
+    "cube": networkx.hypercube_graph(3),
+    "bipartite": networkx.complete_bipartite_graph(3, 4),
+    "two triangles": networkx.disjoint_union(networkx.cycle_graph(3), networkx.cycle_graph(3)),
+    "cycle and path": networkx.disjoint_union(networkx.cycle_graph(5), networkx.path_graph(4)),
+}
+"""At most 12 nodes each, unlabelled."""
+
+
+def symmetric_graphs():
+    return [Graph.from_networkx(graph) for graph in SYMMETRIC.values()]
+
+
+def shuffled(graph, rng):
+    """The same graph with its nodes listed in a random order."""
+    return graph.permuted(rng.permutation(graph.num_nodes))
+
+
+def random_graph(rng, size=None, directed=False, num_node_labels=4, num_edge_labels=2):
+    """A graph of up to 12 nodes, often disconnected."""
+    size = int(rng.integers(1, 13)) if size is None else size
+    matrix = rng.integers(1, num_edge_labels + 1, (size, size))
+    matrix = matrix * (rng.random((size, size)) < rng.uniform(0.1, 0.7))
+    np.fill_diagonal(matrix, 0)
+    if not directed:
+        matrix = np.triu(matrix) + np.triu(matrix).T
+    labels = rng.integers(0, num_node_labels, size)
+    return Graph.from_label_matrix(labels, matrix, directed)
+
+
+def random_orders(batch, generator):
+    """One random order of all columns per graph, padding included."""
+    keys = torch.rand(batch.node_mask.shape, generator=generator)
+    orders = keys.argsort(dim=1)
+    assert (orders != torch.arange(orders.shape[1])).any()
+    return orders
+
+
+def permuted_inputs(inputs, orders):
+    """The same features, their nodes listed in another order."""
+    return GraphInputs(
+        permute_batch(inputs.graphs, orders),
+        gather_nodes(inputs.node_feats, orders),
+        gather_nodes(inputs.noise, orders),
+        gather_edges(inputs.path_code, orders),
+    )

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+import grale
+from grale.model import catalog
+from grale.model.catalog import load, shipped_models
+
+
+@pytest.fixture
+def shelf(tiny_model, tmp_path, monkeypatch):
+    """A package with two shipped models, and a folder that is none."""
+    tiny_model.save_pretrained(tmp_path / "coloring")
+    tiny_model.save_pretrained(tmp_path / "molecules")
+    (tmp_path / "notes").mkdir()
+    monkeypatch.setattr(catalog, "SHIPPED", tmp_path)
+    return tmp_path
+
+
+def test_shipped_models_are_the_folders_with_a_config(shelf, monkeypatch):
+    assert shipped_models() == ["coloring", "molecules"]
+    monkeypatch.setattr(catalog, "SHIPPED", shelf / "absent")
+    assert shipped_models() == []
+
+
+def test_a_shipped_model_is_loaded_by_name(shelf, tiny_model, coloring_graphs):
+    loaded = grale.load("coloring")
+    assert np.array_equal(loaded.encode(coloring_graphs), tiny_model.encode(coloring_graphs))
+    assert not loaded.training
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_a_directory_is_loaded_by_its_path(tiny_model, tmp_path, coloring_graphs, as_text):
+    tiny_model.save_pretrained(tmp_path / "mine")
+    path = str(tmp_path / "mine") if as_text else tmp_path / "mine"
+    loaded = load(path)
+    assert np.array_equal(loaded.encode(coloring_graphs), tiny_model.encode(coloring_graphs))
+
+
+def test_a_relative_directory_is_loaded(tiny_model, tmp_path, monkeypatch, coloring_graphs):
+    tiny_model.save_pretrained(tmp_path / "runs" / "mine")
+    monkeypatch.chdir(tmp_path)
+    for name in ("runs/mine", "./runs/mine"):
+        assert load(name).space == tiny_model.space
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones(shelf):
+    with pytest.raises(FileNotFoundError, match=r"'colouring'.*\(coloring, molecules\)"):
+        load("colouring")
+
+
+def test_an_unknown_path_is_refused_without_asking_the_hub(shelf, tmp_path, monkeypatch):
+    import huggingface_hub
+
+    def fail(*args, **options):
+        raise AssertionError("the hub was asked")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
+    for name in ("./runs/mine", str(tmp_path / "absent"), "a/b/c"):
+        with pytest.raises(FileNotFoundError, match="no model named"):
+            load(name)
+
+
+def test_a_directory_without_config_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"holds no config\.json"):
+        load(tmp_path)

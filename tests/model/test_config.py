@@ -1,0 +1,105 @@
+import re
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+import grale
+from grale.model.config import FeaturizerConfig, LossConfig, MatcherConfig, ModelConfig
+from grale.model.loss import LossTerms
+from grale.settings.build import SettingsError, build
+
+SOURCE = Path(grale.__file__).parent
+CONFIGS = [ModelConfig, FeaturizerConfig, MatcherConfig, LossConfig]
+WEIGHTS = {f.name for f in fields(LossTerms)}  # read by name, in LossTerms.total
+CHOICES = [
+    (config, name, hint)
+    for config in CONFIGS
+    for name, hint in get_type_hints(config).items()
+    if get_origin(hint) is Literal
+]
+
+
+def reads(name):
+    """Files under src/grale, other than the settings themselves, with `.name` in their code."""
+    pattern = re.compile(rf"\.{name}\b")
+    sources = (path for path in SOURCE.rglob("*.py") if path.name != "config.py")
+    return [path for path in sources if pattern.search(path.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize(
+    ("config", "name"), [(config, f.name) for config in CONFIGS for f in fields(config)]
+)
+def test_every_field_is_read_somewhere(config, name):
+    assert reads(name) or (config is LossConfig and name in WEIGHTS)
+
+
+def test_the_search_for_dead_fields_finds_one():
+    assert not reads("sinkhorn_epsilon")
+    assert set(WEIGHTS) <= {f.name for f in fields(LossConfig)}
+
+
+def test_defaults_are_the_coloring_column_of_the_paper():
+    config = ModelConfig()
+    assert (config.num_tokens, config.token_dim) == (4, 32)
+    assert (config.num_layers, config.num_heads) == (5, 4)
+    assert (config.node_dim, config.edge_dim) == (128, 64)
+    assert config.featurizer.diffusion_order == 2
+    assert config.matcher.num_sweeps == 100
+    assert config.norm == "post"
+    loss = config.loss
+    assert (loss.mask, loss.node_label, loss.edge_label) == (1, 1, 1)
+    assert (loss.node_feature, loss.edge_feature) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("config", "values", "complaint"),
+    [
+        (ModelConfig, {"num_tokens": 0}, "num_tokens must be at least 1, got 0"),
+        (ModelConfig, {"num_layers": 0}, "num_layers must be at least 1"),
+        (ModelConfig, {"num_heads": 0}, "num_heads must be at least 1"),
+        (ModelConfig, {"outer_dim": 0}, "outer_dim must be at least 1"),
+        (ModelConfig, {"token_dim": 0}, "token_dim must be at least 1"),
+        (ModelConfig, {"node_dim": -4}, "node_dim must be at least 1"),
+        (ModelConfig, {"node_hidden_dim": 0}, "node_hidden_dim must be at least 1"),
+        (ModelConfig, {"token_dim": 30}, "token_dim=30 must be a multiple of num_heads=4"),
+        (ModelConfig, {"node_dim": 30}, "node_dim=30 must be a multiple"),
+        (ModelConfig, {"edge_dim": 30}, "edge_dim=30 must be a multiple"),
+        (FeaturizerConfig, {"diffusion_order": -1}, "diffusion_order must be at least 0"),
+        (FeaturizerConfig, {"noise_std": -0.1}, "noise_std must be at least 0"),
+        (FeaturizerConfig, {"path_dim": 5}, "path_dim must be even"),
+        (FeaturizerConfig, {"path_dim": 0}, "path_dim must be even and at least 2, got 0"),
+        (MatcherConfig, {"temperature": 0.0}, "temperature must be above 0"),
+        (MatcherConfig, {"embedding_dim": 0}, "embedding_dim must be at least 1"),
+        (MatcherConfig, {"num_sweeps": 0}, "num_sweeps must be at least 1"),
+        (MatcherConfig, {"grad_sweeps": 0}, "grad_sweeps must be at least 1"),
+    ],
+)
+def test_a_value_out_of_range_is_refused_by_name(config, values, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        config(**values)
+
+
+@pytest.mark.parametrize(("config", "name", "hint"), CHOICES)
+def test_a_choice_is_one_of_the_listed(config, name, hint):
+    for value in get_args(hint):
+        assert getattr(build(config, {name: value}), name) == value
+    with pytest.raises(SettingsError, match=f"{name}='neither'; expected one of"):
+        build(config, {name: "neither"})
+    unchecked = config()  # beartype would refuse the value before the class can
+    object.__setattr__(unchecked, name, "neither")
+    with pytest.raises(ValueError, match=f"{name}='neither'; expected one of"):
+        unchecked.__post_init__()
+
+
+def test_there_are_four_choices():
+    assert {name for _, name, _ in CHOICES} == {"norm", "affinity", "normalise_by", "objective"}
+
+
+def test_settings_cannot_be_changed_in_place():
+    for config in CONFIGS:
+        assert is_dataclass(config)
+        name = fields(config)[0].name
+        with pytest.raises(AttributeError, match=name):
+            setattr(config(), name, None)

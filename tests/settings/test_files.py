@@ -1,0 +1,117 @@
+from dataclasses import dataclass, field
+
+import pytest
+
+from grale.settings.build import SettingsError
+from grale.settings.files import load_settings, override
+
+
+@dataclass(frozen=True)
+class Model:
+    width: int = 4
+    rate: float = 0.5
+
+
+@dataclass(frozen=True)
+class Run:
+    seed: int = 0
+    model: Model = field(default_factory=Model)
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text):
+        path = tmp_path / "run.yaml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_a_file_holds_differences_from_the_defaults(written):
+    path = written("# a comment\nmodel: {rate: 1e-3}\n")
+    assert load_settings(Run, path) == Run(model=Model(rate=0.001))
+
+
+@pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "{}"])
+def test_an_empty_file_is_all_defaults(written, text):
+    assert load_settings(Run, written(text)) == Run()
+
+
+def test_overrides_win_over_the_file(written):
+    path = written("seed: 1\nmodel: {width: 8}\n")
+    loaded = load_settings(Run, path, ["model.width=16", "model.rate=2e-2", "seed=5"])
+    assert loaded == Run(seed=5, model=Model(width=16, rate=0.02))
+    assert load_settings(Run, path) == Run(seed=1, model=Model(width=8))
+
+
+def test_a_missing_file_is_named(tmp_path):
+    path = tmp_path / "absent.yaml"
+    with pytest.raises(SettingsError, match=r"no settings file at .*absent\.yaml"):
+        load_settings(Run, path)
+    with pytest.raises(SettingsError, match="no settings file"):
+        load_settings(Run, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["model: {width: 3", "a: b: c", "seed: \t- 1"])
+def test_text_that_is_not_yaml_names_the_file(written, text):
+    with pytest.raises(SettingsError, match=r"run\.yaml is not valid YAML"):
+        load_settings(Run, written(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("- 1\n- 2\n", "list"), ("[]", "list"), ("seed", "str"), ("0", "int")]
+)
+def test_a_file_that_is_not_a_mapping_is_refused(written, text, kind):
+    with pytest.raises(SettingsError, match=f"must hold a mapping of settings, got {kind}"):
+        load_settings(Run, written(text))
+
+
+def test_an_unknown_key_in_a_file_or_override_names_the_nearest(written):
+    with pytest.raises(SettingsError, match=r"'model\.widht'; did you mean 'width'"):
+        load_settings(Run, written("model: {widht: 3}"))
+    with pytest.raises(SettingsError, match="'sed'; did you mean 'seed'"):
+        load_settings(Run, written(""), ["sed=3"])
+
+
+def test_override_does_not_change_its_argument():
+    values = {"model": {"width": 1}}
+    assert override(values, ["model.width=2"]) == {"model": {"width": 2}}
+    assert values == {"model": {"width": 1}}
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("a=3", {"a": 3}),
+        ("a=text", {"a": "text"}),
+        ("a=true", {"a": True}),
+        ("a=", {"a": None}),
+        ("a=null", {"a": None}),
+        ("a=[1, 2]", {"a": [1, 2]}),
+        ("a=b=c", {"a": "b=c"}),
+        ("a.b.c=1", {"a": {"b": {"c": 1}}}),
+    ],
+)
+def test_override_reads_values_as_yaml(item, expected):
+    assert override({}, [item]) == expected
+
+
+def test_the_last_of_two_overrides_wins():
+    assert override({}, ["a=1", "a=2"]) == {"a": 2}
+
+
+@pytest.mark.parametrize("item", ["seed", "=3", ""])
+def test_an_override_without_key_or_value_is_refused(item):
+    with pytest.raises(SettingsError, match="must look like key=value"):
+        override({}, [item])
+
+
+def test_an_override_below_a_plain_value_is_refused():
+    with pytest.raises(SettingsError, match=r"'seed\.x=1': 'seed' is not a group"):
+        override({"seed": 3}, ["seed.x=1"])
+
+
+def test_an_override_that_is_not_yaml_is_named():
+    with pytest.raises(SettingsError, match=r"override 'a=\[1' is not valid YAML"):
+        override({}, ["a=[1"])

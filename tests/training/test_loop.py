@@ -1,0 +1,115 @@
+"""The loop learns, resumes bit by bit, and stops on a loss that is not a number."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from grale.training.config import RunOptions, TrainConfig
+from grale.training.failure import BadLossError
+from grale.training.loop import StepReport, Trainer, noise_seed
+
+CPU = RunOptions(accelerator="cpu")
+
+
+def _run(config: TrainConfig, folder: Path, options: RunOptions = CPU) -> tuple[Trainer, list]:
+    reports: list[StepReport] = []
+    trainer = Trainer(config, folder, options)
+    trainer.run(reports.append)
+    return trainer, reports
+
+
+def _weights(trainer: Trainer) -> list[torch.Tensor]:
+    return [*trainer.model.state_dict().values(), *trainer.average.weights]
+
+
+def test_the_loss_falls(smoke: TrainConfig, tmp_path: Path) -> None:
+    _, reports = _run(replace(smoke, max_steps=60, validate_every=60), tmp_path)
+    assert reports[-1].values["loss"] < 0.8 * reports[0].values["loss"]
+    assert reports[-1].progress == 1
+    assert reports[-1].validation is not None
+
+
+def test_reports_name_every_term_and_the_marginal_error(smoke: TrainConfig, tmp_path: Path) -> None:
+    _, reports = _run(smoke, tmp_path)
+    terms = {"mask", "node_label", "node_feature", "edge_label", "edge_feature"}
+    assert terms | {"loss", "marginal_error"} <= reports[0].values.keys()
+
+
+@pytest.mark.parametrize("kind", ["adam", "muon"])
+def test_a_resumed_run_equals_an_uninterrupted_one(
+    smoke: TrainConfig, tmp_path: Path, kind: str
+) -> None:
+    optimizer = replace(smoke.optimizer, kind=kind, schedule="trapezoid", ema_decay=0.9)
+    config = replace(smoke, optimizer=optimizer, max_steps=8)
+    straight, _ = _run(config, tmp_path / "straight")
+    options = replace(CPU, save_every=2)
+    interrupted = Trainer(config, tmp_path / "resumed", options)
+
+    class Stop(Exception):
+        pass
+
+    def stop(report: StepReport) -> None:
+        if report.step == 4:
+            raise Stop
+
+    with pytest.raises(Stop):
+        interrupted.run(stop)
+    resumed, reports = _run(config, tmp_path / "resumed", replace(options, resume=True))
+    assert reports[0].step == 4
+    for a, b in zip(_weights(straight), _weights(resumed)):
+        assert torch.equal(a, b)
+    other, _ = _run(replace(config, seed=1), tmp_path / "other")
+    assert not all(torch.equal(a, b) for a, b in zip(_weights(straight), _weights(other)))
+
+
+def test_resuming_with_other_settings_is_refused(smoke: TrainConfig, tmp_path: Path) -> None:
+    _run(smoke, tmp_path)
+    with pytest.raises(ValueError, match="cannot resume: batch_size is 8"):
+        Trainer(replace(smoke, batch_size=8), tmp_path, replace(CPU, resume=True))
+    with pytest.raises(FileNotFoundError, match="leave out --resume"):
+        Trainer(smoke, tmp_path / "nothing", replace(CPU, resume=True))
+
+
+def test_a_loss_that_is_not_a_number_stops_with_step_ids_and_batch(
+    smoke: TrainConfig, tmp_path: Path
+) -> None:
+    trainer = Trainer(smoke, tmp_path, CPU)
+    with torch.no_grad():
+        trainer.model.decoder.node_heads.weight.fill_(float("nan"))
+    with pytest.raises(BadLossError, match="at step 0"):
+        trainer.run(lambda report: None)
+    place = tmp_path / "bad-loss-step-000000000"
+    ids = json.loads((place / "ids.json").read_text())
+    assert len(ids["rows"]) == smoke.batch_size
+    assert (place / "batch.safetensors").is_file()
+
+
+def test_a_time_budget_ends_the_run_and_the_schedule(smoke: TrainConfig, tmp_path: Path) -> None:
+    options = replace(CPU, max_minutes=0.01)
+    trainer, reports = _run(replace(smoke, max_steps=100_000), tmp_path, options)
+    assert reports[-1].progress >= 1
+    assert 0 < trainer.step < 100_000
+
+
+def test_recomputing_activations_changes_no_gradient(smoke: TrainConfig, tmp_path: Path) -> None:
+    plain, _ = _run(smoke, tmp_path / "plain")
+    frugal, _ = _run(smoke, tmp_path / "frugal", replace(CPU, recompute_activations=True))
+    for a, b in zip(_weights(plain), _weights(frugal)):
+        torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
+
+
+def test_mixed_precision_stays_close_to_the_plain_path(smoke: TrainConfig, tmp_path: Path) -> None:
+    _, plain = _run(smoke, tmp_path / "plain")
+    _, mixed = _run(smoke, tmp_path / "mixed", replace(CPU, precision="bf16-mixed"))
+    for a, b in zip(plain, mixed):
+        assert b.values["loss"] == pytest.approx(a.values["loss"], rel=0.05)
+
+
+def test_noise_differs_between_steps_and_seeds() -> None:
+    seeds = {noise_seed(seed, step) for seed in range(10) for step in range(100)}
+    assert len(seeds) == 1000
