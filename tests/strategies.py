@@ -74,7 +74,5 @@ def random_graph(rng, num_nodes, directed, num_node_labels, num_edge_labels, den
 
 
 def random_plans(generator, num_plans, num_nodes, sharpness=1.0):
-    scores = torch.randn(
-        num_plans, num_nodes, num_nodes, generator=generator, dtype=torch.float64
-    )
-    return plain_sinkhorn((sharpness * scores).exp(), num_sweeps=2000)
+    scores = torch.randn(num_plans, num_nodes, num_nodes, generator=generator, dtype=torch.float64)
+    return plain_sinkhorn((sharpness * scores).exp(), num_sweeps=300)

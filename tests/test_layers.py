@@ -18,7 +18,9 @@ def test_folders_import_only_from_the_lines_below_their_own() -> None:
 
 def test_importing_grale_imports_nothing_heavy() -> None:
     code = "import sys, grale; print([m for m in ('torch', 'scipy', 'rich') if m in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert result.stdout.strip() == "[]"
 
 

@@ -45,7 +45,11 @@ def test_the_largest_graph_sets_the_width_when_none_is_given():
 
 def test_adjacency_and_edge_mask_are_read_off_the_labels():
     batch = GraphBatch.from_graphs([SMALL, LARGE])
-    assert batch.adjacency[1].tolist() == [[False, True, False], [True, False, True], [False, True, False]]
+    assert batch.adjacency[1].tolist() == [
+        [False, True, False],
+        [True, False, True],
+        [False, True, False],
+    ]
     assert batch.edge_mask.sum(dim=(1, 2)).tolist() == [1, 9]
 
 

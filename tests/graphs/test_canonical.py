@@ -92,9 +92,7 @@ def test_a_random_labelled_graph_has_one_canonical_form(graph, seed):
 @pytest.mark.parametrize(("num_labels", "density"), [(1, 0.15), (1, 0.5), (4, 0.3)])
 def test_larger_random_graphs_have_one_canonical_form(directed, num_labels, density):
     rng = np.random.default_rng(0)
-    drawn = [
-        random_graph(rng, 16, directed, num_labels, num_labels, density) for _ in range(6)
-    ]
+    drawn = [random_graph(rng, 16, directed, num_labels, num_labels, density) for _ in range(6)]
     batch = GraphBatch.from_graphs([g for graph in drawn for g in in_random_orders(graph, rng, 4)])
     forms = canonical_forms(batch)
     for start in range(0, len(forms), 4):
@@ -107,9 +105,7 @@ def test_a_few_labels_on_a_symmetric_graph_keep_one_canonical_form(name):
     rng = np.random.default_rng(0)
     graph = SYMMETRIC[name]
     labelled = plain(graph, rng.integers(0, 2, len(graph)))
-    weighted = Graph(
-        labelled.node_labels, labelled.edges, rng.integers(1, 3, labelled.num_edges)
-    )
+    weighted = Graph(labelled.node_labels, labelled.edges, rng.integers(1, 3, labelled.num_edges))
     for case in (labelled, weighted):
         forms = canonical_forms(GraphBatch.from_graphs(in_random_orders(case, rng)))
         assert len(set(forms)) == 1

@@ -65,8 +65,10 @@ def test_paths_follow_the_direction_of_edges():
 
 def test_diffused_labels_are_powers_of_the_adjacency_times_the_labels():
     rng = np.random.default_rng(1)
-    listed = [random_graph(rng, size, directed=True, num_node_labels=3, num_edge_labels=2,
-                           density=0.4) for size in (1, 5, 7)]
+    listed = [
+        random_graph(rng, size, directed=True, num_node_labels=3, num_edge_labels=2, density=0.4)
+        for size in (1, 5, 7)
+    ]
     batch = GraphBatch.from_graphs(listed)
     labels = torch.randn(3, 7, 4, generator=generator_from(0), dtype=torch.float64)
     found = diffuse_labels(labels, batch.adjacency, order=3)

@@ -96,8 +96,12 @@ def test_random_permutations_order_real_nodes_and_leave_padding_last(sizes, seed
 
 def test_random_permutations_reach_every_order_about_equally_often():
     orders = random_permutations(torch.full((6000,), 3), 5, generator_from(0))
-    counts = torch.stack([(orders[:, :3] == torch.tensor(p)).all(1).sum() for p in
-                          ([0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0])])
+    counts = torch.stack(
+        [
+            (orders[:, :3] == torch.tensor(p)).all(1).sum()
+            for p in ([0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0])
+        ]
+    )
     assert int(counts.sum()) == 6000
     five_sigma = 5 * (6000 * 1 / 6 * 5 / 6) ** 0.5
     assert (counts - 1000).abs().max() < five_sigma

@@ -23,7 +23,7 @@ INSIDE = Graph([0, 1, 1], [(0, 1), (1, 2)], [1, 2])
 )
 def test_a_graph_outside_is_told_why(graph, reason):
     assert SPACE.why_not(graph) == reason
-    with pytest.raises(ValueError) as raised:
+    with pytest.raises(ValueError, match="graph 1") as raised:
         SPACE.check([INSIDE, graph])
     assert str(raised.value) == f"graph 1 {reason}; leave it out or use another model"
 

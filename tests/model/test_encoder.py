@@ -23,7 +23,7 @@ def encoder(space, tiny_config):
 
 @pytest.fixture
 def graphs(rng):
-    return [*symmetric_graphs(), *(random_graph(rng) for _ in range(8))]
+    return [*symmetric_graphs(), *(random_graph(rng) for _ in range(4)), random_graph(rng, 12)]
 
 
 def with_random_noise(encoder, graphs, max_nodes=None):
@@ -85,7 +85,10 @@ def change_under_padding(encoder, graphs):
             batch = GraphBatch.from_graphs([graph])
             alone = encoder.featurizer(batch, inputs.noise[row : row + 1] / 0.1)
             own_nodes, own_latent = encoder(alone)
-            changes += [(own_nodes - nodes[row]).abs().max(), (own_latent - latent[row]).abs().max()]
+            changes += [
+                (own_nodes - nodes[row]).abs().max(),
+                (own_latent - latent[row]).abs().max(),
+            ]
     return float(torch.stack(changes).max())
 
 

@@ -146,7 +146,7 @@ def assert_noise_follows_the_graph(featurizer, graph, moved, max_nodes):
 @pytest.mark.parametrize("name", SYMMETRIC)
 def test_noise_of_symmetric_graphs_does_not_depend_on_node_order(featurizer, rng, name):
     graph = Graph.from_networkx(SYMMETRIC[name])
-    for _ in range(4):
+    for _ in range(3):
         assert_noise_follows_the_graph(featurizer, graph, shuffled(graph, rng), max_nodes=12)
 
 
@@ -154,7 +154,7 @@ def test_noise_of_symmetric_graphs_does_not_depend_on_node_order(featurizer, rng
 def test_noise_of_random_graphs_does_not_depend_on_node_order(rng, directed):
     space = GraphSpace(max_nodes=12, num_node_labels=2, num_edge_labels=2, directed=directed)
     featurizer = Featurizer(space, FeaturizerConfig())
-    for _ in range(30):
+    for _ in range(20):
         graph = random_graph(rng, directed=directed, num_node_labels=2)
         assert_noise_follows_the_graph(featurizer, graph, shuffled(graph, rng), max_nodes=12)
 
@@ -170,7 +170,7 @@ def test_noise_by_index_would_depend_on_node_order(featurizer, rng, monkeypatch)
     by_index = lambda graphs: featurizer.noise_table[: graphs.max_nodes][None]  # noqa: E731
     monkeypatch.setattr(featurizer, "_canonical_noise", by_index)
     graph = Graph.from_networkx(SYMMETRIC["star"])
-    moved = graph.permuted([1, 2, 0, 3, 4, 5, 6, 7])
+    moved = graph.permuted([1, 2, 0, 3, 4, 5, 6])
     with pytest.raises(AssertionError):
         assert_noise_follows_the_graph(featurizer, graph, moved, max_nodes=12)
 
@@ -188,7 +188,10 @@ def test_targets_are_labels_diffused_labels_edges_and_paths(featurizer, graphs):
         assert torch.equal(targets.edge_label[row, nodes, nodes].argmax(-1), labels)
         assert (targets.edge_label[row, nodes, nodes].sum(-1) == 1).all()
         paths = torch.tensor(
-            [[path_encoding_reference(p, 6) for p in line] for line in path_lengths_reference(graph)]
+            [
+                [path_encoding_reference(p, 6) for p in line]
+                for line in path_lengths_reference(graph)
+            ]
         )
         torch.testing.assert_close(
             targets.edge_feature[row, nodes, nodes], paths.float(), atol=ATOL_FLOAT32, rtol=0

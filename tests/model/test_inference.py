@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import jaxtyping
 import networkx
 import numpy as np
 import pytest
@@ -22,11 +23,23 @@ BAD_NODE = Graph([0, 4])
 BAD_EDGE = Graph([0, 1], [(0, 1)], [3])
 DIRECTED = Graph([0, 1], [(0, 1)], directed=True)
 
+ignore_pyg = pytest.mark.filterwarnings(
+    "ignore:.torch.jit:DeprecationWarning"  # torch_geometric 2.7 scripts functions on import
+)
+
 
 @pytest.fixture
 def graphs(rng):
     """Graphs of 1 to 12 nodes, symmetric and random, connected or not."""
-    return [*symmetric_graphs(), *(random_graph(rng) for _ in range(10))]
+    return [*symmetric_graphs(), *(random_graph(rng) for _ in range(5)), random_graph(rng, 12)]
+
+
+@pytest.fixture
+def unchecked():
+    """Leave the types of arguments to the code under test, as users do."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture
@@ -59,16 +72,15 @@ def test_embeddings_do_not_depend_on_node_order(space, tiny_config, graphs, rng,
     torch.manual_seed(1)
     model = GRALE(space, replace(tiny_config, norm=norm, matcher=matcher))
     latents = model.encode(graphs)
-    for _ in range(3):
-        moved = [shuffled(graph, rng) for graph in graphs]
-        assert sum(first != second for first, second in zip(graphs, moved)) > len(graphs) // 2
-        assert largest_gap(model.encode(moved), latents) < ATOL_ORDER
+    moved = [shuffled(graph, rng) for graph in graphs]
+    assert sum(first != second for first, second in zip(graphs, moved)) > len(graphs) // 2
+    assert largest_gap(model.encode(moved), latents) < ATOL_ORDER
 
 
 @pytest.mark.parametrize("name", SYMMETRIC)
 def test_the_embedding_of_a_symmetric_graph_does_not_depend_on_node_order(tiny_model, rng, name):
     graph = Graph.from_networkx(SYMMETRIC[name])
-    latents = tiny_model.encode([graph, *(shuffled(graph, rng) for _ in range(5))])
+    latents = tiny_model.encode([graph, *(shuffled(graph, rng) for _ in range(3))])
     assert largest_gap(latents, latents[:1]) < ATOL_ORDER
 
 
@@ -120,6 +132,7 @@ def test_a_batch_size_below_one_is_refused(tiny_model, graphs, batch_size):
         tiny_model.reconstruct(graphs, batch_size=batch_size)
 
 
+@ignore_pyg
 def test_networkx_and_pyg_graphs_are_accepted(tiny_model, rng):
     graphs = [random_graph(rng, size) for size in (1, 5, 9)]
     expected = tiny_model.encode(graphs)
@@ -130,6 +143,7 @@ def test_networkx_and_pyg_graphs_are_accepted(tiny_model, rng):
     assert np.array_equal(tiny_model.encode(tuple(graphs)), expected)
 
 
+@ignore_pyg
 def test_a_directed_model_accepts_networkx_and_pyg_graphs(directed_model, rng):
     graphs = [random_graph(rng, size, directed=True) for size in (3, 6)]
     expected = directed_model.encode(graphs)
@@ -183,10 +197,9 @@ def test_all_rows_may_fail(tiny_model):
     assert tiny_model.encode([TOO_LARGE] * 2, on_error="skip").shape == (0, 16)
 
 
-def test_an_unknown_way_to_fail_is_refused(tiny_model, graphs):
-    run = getattr(inference.encode, "__wrapped__", inference.encode)
+def test_an_unknown_way_to_fail_is_refused(tiny_model, graphs, unchecked):
     with pytest.raises(ValueError, match="on_error='ignore'; expected 'raise', 'null' or 'skip'"):
-        run(tiny_model, graphs, 8, "ignore")
+        tiny_model.encode(graphs, on_error="ignore")
 
 
 def test_an_empty_list_is_refused(tiny_model):
@@ -196,12 +209,12 @@ def test_an_empty_list_is_refused(tiny_model):
 
 
 @pytest.mark.parametrize("on_error", ["raise", "null", "skip"])
-@pytest.mark.parametrize("convert", [lambda g: g, Graph.to_networkx, Graph.to_pyg])
-def test_a_single_graph_instead_of_a_list_is_refused(tiny_model, rng, convert, on_error):
+@pytest.mark.parametrize("convert", [lambda g: g, Graph.to_networkx, Graph.to_pyg, repr])
+@ignore_pyg
+def test_a_single_graph_instead_of_a_list_is_refused(tiny_model, rng, convert, on_error, unchecked):
     single = convert(random_graph(rng, 5))
-    run = getattr(inference.encode, "__wrapped__", inference.encode)
     with pytest.raises(TypeError, match="expected a list of graphs, got .*; wrap it in a list"):
-        run(tiny_model, single, 8, on_error)
+        tiny_model.encode(single, on_error=on_error)
 
 
 @pytest.mark.parametrize("training", [True, False])

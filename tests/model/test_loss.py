@@ -240,9 +240,7 @@ def test_the_total_is_the_weighted_mean(targets):
 
 
 def test_means_are_the_means_of_the_terms(targets):
-    terms = reconstruction_loss(
-        targets, random_logits(targets), random_log_plan(3), LossConfig()
-    )
+    terms = reconstruction_loss(targets, random_logits(targets), random_log_plan(3), LossConfig())
     means = terms.means()
     assert list(means) == [f.name for f in fields(LossTerms)]
     assert float(means["mask"]) == pytest.approx(float(terms.mask.sum() / 3))

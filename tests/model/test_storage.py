@@ -120,7 +120,9 @@ def test_missing_and_surplus_weights_are_refused(saved):
 
 def test_an_unknown_setting_is_refused_with_the_nearest_known_one(saved):
     edit_config(saved, lambda values: values["config"].update(num_layer=2))
-    with pytest.raises(SettingsError, match="unknown setting 'num_layer'; did you mean 'num_layers'"):
+    with pytest.raises(
+        SettingsError, match="unknown setting 'num_layer'; did you mean 'num_layers'"
+    ):
         GRALE.from_pretrained(saved)
 
 

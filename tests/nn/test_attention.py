@@ -32,9 +32,7 @@ def test_attention_equals_the_fused_kernel(run, with_bias):
     queries, keys, values, bias = random_heads(torch.float32)
     bias = bias if with_bias else None
     fused = nn.functional.scaled_dot_product_attention(queries, keys, values, attn_mask=bias)
-    torch.testing.assert_close(
-        run(queries, keys, values, bias), fused, atol=ATOL_FLOAT32, rtol=0
-    )
+    torch.testing.assert_close(run(queries, keys, values, bias), fused, atol=ATOL_FLOAT32, rtol=0)
 
 
 @pytest.mark.parametrize("with_bias", [False, True])
@@ -84,9 +82,13 @@ def test_a_row_with_nothing_to_attend_to_is_finite():
     mask = torch.tensor([[False] * 7, [True] * 7])
     out = attend_plainly(queries, keys, values, mask_bias(mask, keys.dtype))
     assert out.isfinite().all()
-    assert not attend_plainly(
-        queries, keys, values, torch.full((2, 1, 1, 7), -torch.inf, dtype=keys.dtype)
-    ).isfinite().all()  # an infinite bias would not do
+    assert (
+        not attend_plainly(
+            queries, keys, values, torch.full((2, 1, 1, 7), -torch.inf, dtype=keys.dtype)
+        )
+        .isfinite()
+        .all()
+    )  # an infinite bias would not do
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,5 @@ def pigvae_reference(targets, logits, plan, row):
         sums[name] = sum(
             h[i] * h[k] * GROUND[name](true[i, k], moved[i, k]) for i in nodes for k in nodes
         )
-    sums["entropy"] = -sum(
-        h[i] * plan[i, j] * np.log(plan[i, j]) for i in nodes for j in nodes
-    )
+    sums["entropy"] = -sum(h[i] * plan[i, j] * np.log(plan[i, j]) for i in nodes for j in nodes)
     return sums

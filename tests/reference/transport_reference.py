@@ -26,7 +26,7 @@ def quadratic_cost_loops(plan, true, pred, loss):
     rows, columns = range(plan.shape[0]), range(plan.shape[1])
     return sum(
         plan[i, j] * plan[k, l] * loss(true[i, k], pred[j, l])
-        for i, j, k, l in product(rows, columns, rows, columns)
+        for i, j, k, l in product(rows, columns, rows, columns)  # noqa: E741 (the paper's letters)
     )
 
 

@@ -24,7 +24,9 @@ def _environment() -> dict[str, str]:
 
 def _train(folder: Path, *arguments: str) -> None:
     command = [*START, "--out", str(folder), *arguments]
-    result = subprocess.run(command, capture_output=True, text=True, env=_environment(), timeout=300)
+    result = subprocess.run(
+        command, capture_output=True, text=True, env=_environment(), timeout=300
+    )
     assert result.returncode == 0, result.stderr
 
 

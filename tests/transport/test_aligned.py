@@ -49,7 +49,10 @@ def test_costs_are_the_literal_sums(loss, literal, num_rows, num_columns, seed):
     edges[0] = edges[0] / edges[0].sum(-1, keepdim=True)
     literal_linear = torch.stack(
         [
-            sum(mask[b, i] * literal(nodes[0][b, i], plan[b, i] @ nodes[1][b]) for i in range(num_rows))
+            sum(
+                mask[b, i] * literal(nodes[0][b, i], plan[b, i] @ nodes[1][b])
+                for i in range(num_rows)
+            )
             for b in range(2)
         ]
     )
@@ -79,9 +82,7 @@ def test_masked_inputs_cost_nothing(mask, seed):
     torch.testing.assert_close(*costs, rtol=0, atol=ATOL_FLOAT64)
     # Control: without the mask the padding counts.
     ones = torch.ones(2, 3, dtype=torch.float64)
-    unmasked = [
-        aligned_quadratic_cost(plan, x, pred, SQUARED_ERROR, ones) for x in (true, other)
-    ]
+    unmasked = [aligned_quadratic_cost(plan, x, pred, SQUARED_ERROR, ones) for x in (true, other)]
     assert (unmasked[0] - unmasked[1]).abs().max() > 1
 
 

@@ -94,9 +94,7 @@ def test_factored_costs_are_the_literal_sums_for_plans_with_signs(loss, literal)
 def test_soft_truths_are_allowed(loss, literal):
     (true, pred), (true_edges, pred_edges) = random_case(0, 3, 3)
     soft, soft_edges = (x * 0.7 + 0.1 for x in (true, true_edges))
-    check_against_loops(
-        loose_plan(1, 3, 3), (soft, pred), (soft_edges, pred_edges), loss, literal
-    )
+    check_against_loops(loose_plan(1, 3, 3), (soft, pred), (soft_edges, pred_edges), loss, literal)
 
 
 @pytest.mark.parametrize("loss", [CROSS_ENTROPY, SQUARED_ERROR])

@@ -58,9 +58,7 @@ def random_pair(rng, directed):
     first = random_graph(rng, size, directed, NUM_NODE_LABELS, NUM_EDGE_LABELS, 0.5)
     if rng.random() < 0.3:
         other_size = int(rng.integers(1, MAX_NODES + 1))
-        return first, random_graph(
-            rng, other_size, directed, NUM_NODE_LABELS, NUM_EDGE_LABELS, 0.5
-        )
+        return first, random_graph(rng, other_size, directed, NUM_NODE_LABELS, NUM_EDGE_LABELS, 0.5)
     nodes, matrix = first.node_labels.copy(), first.label_matrix()
     if size > 1 and rng.random() < 0.7:
         i, k = rng.choice(size, 2, replace=False)
@@ -107,7 +105,9 @@ def test_proposition_2_the_right_permutation_costs_nothing(graph, seed):
 def test_proposition_2_no_soft_plan_costs_nothing_between_graphs_that_differ(directed):
     rng = np.random.default_rng(1)
     generator = generator_from(1)
-    soft = torch.cat([random_plans(generator, 40, MAX_NODES, sharpness) for sharpness in (0.1, 1, 4)])
+    soft = torch.cat(
+        [random_plans(generator, 40, MAX_NODES, sharpness) for sharpness in (0.1, 1, 4)]
+    )
     seen = 0
     for _ in range(60):
         first, second = random_pair(rng, directed)

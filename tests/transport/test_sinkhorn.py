@@ -70,7 +70,12 @@ def test_the_plan_is_that_of_pot(size, epsilon):
     marginal = np.full(size, 1 / size)
     for found, matrix in zip(plan, cost.numpy()):
         theirs = ot.sinkhorn(
-            marginal, marginal, matrix, epsilon, method="sinkhorn_log", stopThr=1e-10,
+            marginal,
+            marginal,
+            matrix,
+            epsilon,
+            method="sinkhorn_log",
+            stopThr=1e-10,
             numItermax=10000,
         )
         np.testing.assert_allclose(found, size * theirs, rtol=0, atol=ATOL_POT)
@@ -246,9 +251,7 @@ def test_a_kernel_that_knows_positions_is_not_equivariant():
 def test_batch_mates_change_nothing():
     log_kernel = random_log_kernel(0, batch=4)
     alone = torch.cat([sinkhorn(row[None], 10).log_plan for row in log_kernel])
-    torch.testing.assert_close(
-        alone, sinkhorn(log_kernel, 10).log_plan, rtol=0, atol=ATOL_FLOAT64
-    )
+    torch.testing.assert_close(alone, sinkhorn(log_kernel, 10).log_plan, rtol=0, atol=ATOL_FLOAT64)
 
 
 def test_small_epsilon_with_enough_sweeps_is_the_exact_assignment():

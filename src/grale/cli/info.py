@@ -6,7 +6,9 @@ import typer
 
 
 def info(
-    model: str | None = typer.Argument(None, help="A model to describe; none describes this machine."),
+    model: str | None = typer.Argument(
+        None, help="A model to describe; none describes this machine."
+    ),
 ) -> None:
     """Describe this installation, or a model."""
     from grale.cli.terminal import console, table

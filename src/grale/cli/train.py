@@ -28,7 +28,9 @@ def train(
         False, "--recompute", help="Recompute activations: less memory, more time."
     ),
     save_every: int = typer.Option(1000, min=1, help="Steps between two checkpoints."),
-    on_bad_shard: str | None = typer.Option(None, help="fail or skip: what to do with a damaged shard."),
+    on_bad_shard: str | None = typer.Option(
+        None, help="fail or skip: what to do with a damaged shard."
+    ),
 ) -> None:
     """Train a model, show how it learns, and save it."""
     from grale.cli.terminal import console, keep_freed_memory

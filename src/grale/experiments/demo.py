@@ -16,7 +16,12 @@ from grale.metrics.local_search import ReconstructionReport
 from grale.model import inference
 from grale.model.autoencoder import GRALE
 from grale.model.config import LossConfig, MatcherConfig, ModelConfig
-from grale.plot.figures import curve_figure, interpolation_figure, reconstruction_figure, save_figure
+from grale.plot.figures import (
+    curve_figure,
+    interpolation_figure,
+    reconstruction_figure,
+    save_figure,
+)
 from grale.plot.page import Section, write_page
 from grale.tasks.interpolate import interpolate
 from grale.training.config import OptimizerConfig, TrainConfig

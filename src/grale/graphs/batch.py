@@ -122,8 +122,12 @@ class GraphBatch:
 
     def to(self, device: torch.device | str) -> GraphBatch:
         """Move to a device."""
-        tensors = (self.node_mask, self.node_labels, self.edge_labels)
-        return GraphBatch(*(t.to(device, non_blocking=True) for t in tensors), self.directed)
+        return GraphBatch(
+            self.node_mask.to(device, non_blocking=True),
+            self.node_labels.to(device, non_blocking=True),
+            self.edge_labels.to(device, non_blocking=True),
+            self.directed,
+        )
 
 
 def _check_fits(sizes: Sequence[int], max_nodes: int) -> None:

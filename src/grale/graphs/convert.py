@@ -106,4 +106,4 @@ def _labels_from_tensor(values: Any, name: str, first: int, default_length: int)
         raise ValueError(f"{name} must have shape (n,), (n, 1) or one-hot rows, got {array.shape}")
     if not (np.isfinite(array).all() and np.array_equal(array, array.astype(np.int64))):
         raise ValueError(f"{name} holds values that are not integers: {array[:3].tolist()}...")
-    return array.astype(np.int64)
+    return np.asarray(array, dtype=np.int64)

@@ -44,11 +44,15 @@ class GraphSpace:
         top = int(graph.node_labels.max())
         if top >= self.num_node_labels:
             node = int(graph.node_labels.argmax())
-            return f"has label {top} on node {node}, but node labels end at {self.num_node_labels - 1}"
+            return (
+                f"has label {top} on node {node}, but node labels end at {self.num_node_labels - 1}"
+            )
         if graph.num_edges and int(graph.edge_labels.max()) > self.num_edge_labels:
             edge = int(graph.edge_labels.argmax())
             label, pair = graph.edge_labels[edge], tuple(graph.edges[edge].tolist())
-            return f"has label {label} on edge {pair}, but edge labels end at {self.num_edge_labels}"
+            return (
+                f"has label {label} on edge {pair}, but edge labels end at {self.num_edge_labels}"
+            )
         return None
 
     def check(self, graphs: Iterable[Graph]) -> None:

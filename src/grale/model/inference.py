@@ -47,15 +47,17 @@ class Reconstructed(NamedTuple):
     """mappings[g][i] is the node of graphs[g] that plays input node i, or -1."""
 
 
-def as_graph(item: Any) -> Graph:
-    """Accept a `Graph`, a networkx graph or a PyG `Data`."""
+def as_graph(item: Any, directed: bool = False) -> Graph:
+    """Accept a `Graph`, a networkx graph or a PyG `Data` (read as `directed`: it does not say)."""
     if isinstance(item, Graph):
         return item
     if hasattr(item, "adj") and hasattr(item, "is_multigraph"):
         return Graph.from_networkx(item)
     if hasattr(item, "edge_index"):
-        return Graph.from_pyg(item)
-    raise TypeError(f"expected a grale.Graph, networkx graph or PyG Data, got {type(item).__name__}")
+        return Graph.from_pyg(item, directed)
+    raise TypeError(
+        f"expected a grale.Graph, networkx graph or PyG Data, got {type(item).__name__}"
+    )
 
 
 def screen(items: Sequence[Any], space: GraphSpace) -> list[Graph | str]:
@@ -63,7 +65,7 @@ def screen(items: Sequence[Any], space: GraphSpace) -> list[Graph | str]:
     screened: list[Graph | str] = []
     for item in items:
         try:
-            graph = as_graph(item)
+            graph = as_graph(item, space.directed)
         except (TypeError, ValueError) as error:
             screened.append(str(error))
             continue
@@ -74,8 +76,7 @@ def screen(items: Sequence[Any], space: GraphSpace) -> list[Graph | str]:
 
 def accept(items: Sequence[Any], space: GraphSpace) -> list[Graph]:
     """Convert all items or raise, naming the first that cannot be taken."""
-    if isinstance(items, Graph) or not isinstance(items, Sequence):
-        raise TypeError(f"expected a list of graphs, got {type(items).__name__}; wrap it in a list")
+    _check_is_list(items)
     if len(items) == 0:
         raise ValueError("got an empty list; give at least one graph")
     graphs: list[Graph] = []
@@ -86,8 +87,19 @@ def accept(items: Sequence[Any], space: GraphSpace) -> list[Graph]:
     return graphs
 
 
+def _check_is_list(items: Any) -> None:
+    if not isinstance(items, Sequence) or isinstance(items, str):
+        raise TypeError(f"expected a list of graphs, got {type(items).__name__}; wrap it in a list")
+
+
+def _check_batch_size(batch_size: int) -> None:
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+
+
 def by_size(graphs: Sequence[Graph], batch_size: int) -> Iterator[tuple[list[int], GraphBatch]]:
     """Batches of graphs of similar size, each with the rows it came from."""
+    _check_batch_size(batch_size)
     order = sorted(range(len(graphs)), key=lambda row: graphs[row].num_nodes)
     for start in range(0, len(order), batch_size):
         rows = order[start : start + batch_size]
@@ -123,6 +135,7 @@ def encode(
     if on_error == "raise":
         graphs, kept = accept(items, model.space), list(range(len(items)))
     else:
+        _check_is_list(items)
         screened = screen(items, model.space)
         kept = [row for row, graph in enumerate(screened) if isinstance(graph, Graph)]
         graphs = [graph for graph in screened if isinstance(graph, Graph)]
@@ -136,6 +149,7 @@ def encode(
 @_quietly
 def decode(model: GRALE, latents: NDArray[Any], batch_size: int) -> list[Graph]:
     """Decode each row; see :meth:`grale.model.autoencoder.GRALE.decode`."""
+    _check_batch_size(batch_size)
     values = np.asarray(latents, dtype=np.float32)
     if values.ndim != 2 or values.shape[1] != model.latent_dim:
         raise ValueError(f"expected latents of shape (n, {model.latent_dim}), got {values.shape}")
@@ -145,7 +159,7 @@ def decode(model: GRALE, latents: NDArray[Any], batch_size: int) -> list[Graph]:
     shape = (model.config.num_tokens, model.config.token_dim)
     graphs: list[Graph] = []
     for start in range(0, len(values), batch_size):
-        rows = torch.tensor(values[start : start + batch_size], device=_device(model))
+        rows = torch.tensor(values[start : start + batch_size]).to(model.encoder.padding)
         logits = model.decoder(rows.unflatten(1, shape)).logits
         graphs += logits.most_likely(model.space.directed).to_graphs()
     return graphs

@@ -107,15 +107,9 @@ def _transport_terms(
     score = logits.node_mask
     return {
         "mask": (taken * softplus(-score) + free * softplus(score)).sum(1),
-        "node_label": linear_cost(
-            real, targets.node_label, logits.node_label, CROSS_ENTROPY
-        ),
-        "node_feature": linear_cost(
-            real, targets.node_feature, logits.node_feature, SQUARED_ERROR
-        ),
-        "edge_label": quadratic_cost(
-            real, targets.edge_label, logits.edge_label, CROSS_ENTROPY
-        ),
+        "node_label": linear_cost(real, targets.node_label, logits.node_label, CROSS_ENTROPY),
+        "node_feature": linear_cost(real, targets.node_feature, logits.node_feature, SQUARED_ERROR),
+        "edge_label": quadratic_cost(real, targets.edge_label, logits.edge_label, CROSS_ENTROPY),
         "edge_feature": quadratic_cost(
             real, targets.edge_feature, logits.edge_feature, SQUARED_ERROR
         ),
@@ -135,15 +129,11 @@ def _aligned_terms(
     linear, quadratic = aligned_linear_cost, aligned_quadratic_cost
     return {
         "mask": (exists * softplus(-score) + (1 - exists) * softplus(score)).sum(1),
-        "node_label": linear(
-            real, targets.node_label, logits.node_label, CROSS_ENTROPY, mask
-        ),
+        "node_label": linear(real, targets.node_label, logits.node_label, CROSS_ENTROPY, mask),
         "node_feature": linear(
             real, targets.node_feature, logits.node_feature, SQUARED_ERROR, mask
         ),
-        "edge_label": quadratic(
-            real, targets.edge_label, logits.edge_label, CROSS_ENTROPY, mask
-        ),
+        "edge_label": quadratic(real, targets.edge_label, logits.edge_label, CROSS_ENTROPY, mask),
         "edge_feature": quadratic(
             real, targets.edge_feature, logits.edge_feature, SQUARED_ERROR, mask
         ),

@@ -1,5 +1,6 @@
-"""Multi-head attention, plain, biased by edges, and across two sets (paper: appendix
-"Dot Product Attention", "Cross-Attention Block", "biased Self-Attention Block").
+"""Multi-head attention, plain and biased by edges.
+
+Paper: appendix "Dot Product Attention", "Self-Attention Block", "biased Self-Attention Block".
 
     DPA(Q, K, V, B) = Softmax[Q K^T / sqrt(d) + B] V          per head, then concatenated
 

@@ -5,8 +5,8 @@
 One side always has only K tokens here (K = 4 to 16), the other N^2 edges. So the
 projections of the many are folded into the few: with W_q, W_k, W_v, W_o cut into heads,
 
-    few keys:     scores_h = x (W_q,h W_k,h^T y_k)        out = sum_hk probs_hk (W_o,h^T W_v,h^T y_k)
-    few queries:  scores_h = (W_k,h W_q,h^T x_k) y        out = W_o,h^T W_v,h^T sum probs_h y
+    few keys:     scores_h = x (W_q,h W_k,h^T y_k)     out = sum_hk probs_hk (W_o,h^T W_v,h^T y_k)
+    few queries:  scores_h = (W_k,h W_q,h^T x_k) y     out = W_o,h^T W_v,h^T sum probs_h y
 
 Two small products per entry replace two or more d x d projections, and no tensor of the
 many entries is ever cut into heads. `literal_cross_attention` is what both compute.

@@ -24,7 +24,9 @@ class SettingsError(ValueError):
 def build(cls: type[Settings], values: Any, where: str = "") -> Settings:
     """Make a `cls` from a mapping; `where` is the dotted path so far, for messages."""
     if not isinstance(values, Mapping):
-        raise SettingsError(f"{where.rstrip('.') or cls.__name__} must be a mapping, got {values!r}")
+        raise SettingsError(
+            f"{where.rstrip('.') or cls.__name__} must be a mapping, got {values!r}"
+        )
     hints = get_type_hints(cls)
     known = {f.name: f for f in fields(cls)}  # type: ignore[arg-type]
     for key in values:
@@ -70,13 +72,14 @@ def _convert(hint: Any, value: Any, path: str) -> Any:
 
 
 def _convert_scalar(hint: Any, value: Any, path: str) -> Any:
-    if hint is float and isinstance(value, int | float | str) and not isinstance(value, bool):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if hint is float and (is_number or isinstance(value, str)):
         try:
             return float(value)  # YAML reads 1e-3 as text
         except ValueError:
             pass
-    elif hint is int and isinstance(value, int) and not isinstance(value, bool):
+    if hint is int and is_number and isinstance(value, int):
         return value
-    elif hint in (bool, str) and isinstance(value, hint):
+    if hint in (bool, str) and isinstance(value, hint):
         return value
     raise SettingsError(f"{path}={value!r}; expected {getattr(hint, '__name__', hint)}")

@@ -36,7 +36,9 @@ def override(values: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, A
     >>> override({"model": {"norm": "post"}}, ["model.norm=pre", "seed=3"])
     {'model': {'norm': 'pre'}, 'seed': 3}
     """
-    result: dict[str, Any] = {k: override(v, []) if isinstance(v, dict) else v for k, v in values.items()}
+    result: dict[str, Any] = {
+        k: override(v, []) if isinstance(v, dict) else v for k, v in values.items()
+    }
     for item in overrides:
         key, sign, text = item.partition("=")
         if not sign or not key:

@@ -44,6 +44,6 @@ def stop_on_bad_loss(
     (place / "ids.json").write_text(json.dumps(ids))
     shown = ", ".join(map(str, ids["rows"][:5]))
     raise BadLossError(
-        f"the loss is {loss.item()} at step {step} (pool {batch.pool_number}, graphs {shown}, ...); "
-        f"the batch is saved in {place}. Lower the learning rate, or resume from a checkpoint"
+        f"the loss is {loss.item()} at step {step} "
+        f"(pool {batch.pool_number}, graphs {shown}, ...); the batch is saved in {place}. Lower the learning rate, or resume from a checkpoint"
     )

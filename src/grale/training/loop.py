@@ -52,7 +52,9 @@ class StepReport:
 class Trainer:
     """A model, its optimisers and its data, moved forward step by step."""
 
-    def __init__(self, config: TrainConfig, folder: Path, options: RunOptions | None = None) -> None:
+    def __init__(
+        self, config: TrainConfig, folder: Path, options: RunOptions | None = None
+    ) -> None:
         self.config, self.folder = config, folder
         self.options = options or RunOptions()
         self.fabric = self._launch()

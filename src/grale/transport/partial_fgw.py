@@ -100,9 +100,10 @@ def move_edges(
     plan: Float[Tensor, "B N M"], edges: Float[Tensor, "B N N c"]
 ) -> Float[Tensor, "B M M c"]:
     """Carry edge features from inputs to slots: plan^T edges plan, channel by channel."""
+    num_graphs, num_nodes, _, num_channels = edges.shape
     moved = plan.transpose(1, 2) @ edges.flatten(2)  # i -> j
-    moved = moved.unflatten(2, (edges.shape[1], edges.shape[3]))
-    return plan.transpose(1, 2)[:, None] @ moved  # k -> l
+    moved = moved.view(num_graphs, -1, num_nodes, num_channels)
+    return torch.matmul(plan.transpose(1, 2)[:, None], moved)  # k -> l
 
 
 def quadratic_cost_reference(
