@@ -30,7 +30,7 @@ class Optimizers:
             self.parts = [
                 Muon(hidden, config.muon_learning_rate, weight_decay=config.weight_decay),
                 torch.optim.AdamW(
-                    rest, config.learning_rate, betas, weight_decay=config.weight_decay
+                    rest, config.learning_rate, betas, weight_decay=config.weight_decay, fused=True
                 ),
             ]
         self.peaks = [[group["lr"] for group in part.param_groups] for part in self.parts]

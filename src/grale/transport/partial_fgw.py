@@ -102,7 +102,7 @@ def move_edges(
     """Carry edge features from inputs to slots: plan^T edges plan, channel by channel."""
     num_graphs, num_nodes, _, num_channels = edges.shape
     moved = plan.transpose(1, 2) @ edges.flatten(2)  # i -> j
-    moved = moved.view(num_graphs, -1, num_nodes, num_channels)
+    moved = moved.view(num_graphs, plan.shape[2], num_nodes, num_channels)
     return torch.matmul(plan.transpose(1, 2)[:, None], moved)  # k -> l
 
 
