@@ -18,10 +18,10 @@ demo: setup
 	$(BIN)/grale demo --out demo
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 test-quick: setup
-	$(BIN)/python -m pytest -m 'not slow'
+	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
 lint: setup
 	$(BIN)/ruff check .

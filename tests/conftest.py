@@ -12,6 +12,8 @@ from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.model.config import FeaturizerConfig, MatcherConfig, ModelConfig
 
+torch.set_num_threads(1)  # tensors here are tiny; tests run in as many processes as cores
+
 
 @pytest.fixture
 def rng() -> np.random.Generator:

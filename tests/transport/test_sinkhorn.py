@@ -280,6 +280,21 @@ def test_no_sweeps_are_refused(num_sweeps):
         sinkhorn(torch.zeros(1, 2, 2), num_sweeps)
 
 
+@pytest.mark.parametrize("noise", [0.1, 1.0, 3.0])
+def test_narrow_kernels_swept_in_the_plain_domain_give_the_same_plan_and_gradient(noise):
+    log_kernel = matched_log_kernel(0, noise, (5, 10))[0].float()
+    assert log_kernel.amax() - log_kernel.amin() > 30
+
+    def run(is_narrow):
+        leaf = log_kernel.clone().requires_grad_()
+        plan = sinkhorn(leaf, 50, 5, is_narrow).log_plan.exp()
+        plan.square().sum().backward()
+        return plan.detach(), leaf.grad
+
+    for narrow, wide in zip(run(True), run(False)):
+        torch.testing.assert_close(narrow, wide, atol=1e-4, rtol=1e-4)  # potentials up to 40
+
+
 def test_no_differentiated_sweeps_are_refused():
     with pytest.raises(ValueError, match="grad_sweeps must be at least 1, got 0"):
         sinkhorn(torch.zeros(1, 2, 2), 5, grad_sweeps=0)

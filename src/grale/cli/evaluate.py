@@ -22,12 +22,13 @@ def evaluate(
     source = open_source(build(DataConfig, {"source": data}))
     loaded = load(model)
     graphs = source.held_out(count)
-    with counting("reconstructing", count) as advance:
-        report = score(loaded, graphs, batch_size, advance)
+    with counting("reconstructing", 2 * count) as advance:
+        full = score(loaded, graphs, batch_size, progress=advance)
+        told = score(loaded, graphs, batch_size, at_size=True, progress=advance)
     rows = [
-        ["", "value"],
-        ["exactly reconstructed", f"{report.accuracy:.2%}"],
-        ["edit distance (upper bound)", f"{report.edit_distance:.3f}"],
-        ["size right", f"{report.size_accuracy:.2%}"],
+        ["", "standard", "size told (as in the paper)"],
+        ["exactly reconstructed", f"{full.accuracy:.2%}", f"{told.accuracy:.2%}"],
+        ["edit distance (upper bound)", f"{full.edit_distance:.3f}", f"{told.edit_distance:.3f}"],
+        ["size right", f"{full.size_accuracy:.2%}", "-"],
     ]
     console.print(table(f"{model} on {count} unseen {data} graphs", rows))

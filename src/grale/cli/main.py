@@ -7,6 +7,7 @@ from importlib import metadata
 
 import typer
 
+from grale.cli.bench import bench
 from grale.cli.demo import demo
 from grale.cli.evaluate import evaluate
 from grale.cli.info import info
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 for verb in (demo, train, evaluate, info):
     app.command()(verb)
+app.add_typer(bench, name="bench")
 
 
 def _print_version(wanted: bool | None) -> None:

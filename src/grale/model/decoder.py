@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from grale.graphs.batch import GraphBatch
@@ -43,10 +43,15 @@ class GraphLogits:
         """Float32 where autocast has left something shorter."""
         return GraphLogits(*(full_precision(getattr(self, f.name)) for f in fields(self)))
 
-    def most_likely(self, directed: bool) -> GraphBatch:
-        """Most likely graph: existing slots (one at least), best labels, no self-loops."""
-        best = torch.nn.functional.one_hot(self.node_mask.argmax(dim=1), self.node_mask.shape[1])
-        node_mask = (self.node_mask > 0) | best.bool()
+    def most_likely(self, directed: bool, num_nodes: Int[Tensor, " B"] | None = None) -> GraphBatch:
+        """Most likely graph: existing slots (one at least), best labels, no self-loops.
+
+        With `num_nodes`, exactly as many slots as that, those with the highest scores.
+        """
+        rank = self.node_mask.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
+        node_mask = (self.node_mask > 0) | (rank == 0)
+        if num_nodes is not None:
+            node_mask = rank < num_nodes[:, None]
         pairs = node_mask[:, :, None] & node_mask[:, None, :]
         pairs = pairs & ~torch.eye(pairs.shape[1], dtype=torch.bool, device=pairs.device)
         return GraphBatch(

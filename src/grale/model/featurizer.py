@@ -1,7 +1,7 @@
 """Featurizers phi and phi* (paper: appendix "Featurizer").
 
     F(x)    = CONCAT[F_0, A F_0, ..., A^k F_0]
-    C_ij(x) = CONCAT[F_i, F_j, ONE-HOT(A_ij), PE(SP_ij)]        (edge labels join A if there are any)
+    C_ij(x) = CONCAT[F_i, F_j, ONE-HOT(A_ij), PE(SP_ij)]    (edge labels, if any, stand for A)
     phi(x)  = (F(x) + Noise, C(x)),   phi*(x) = PADDING(F(x), C(x))
 
 C is not formed: its parts are handed on, and the encoder's first linear layer is applied

@@ -166,15 +166,21 @@ def decode(model: GRALE, latents: NDArray[Any], batch_size: int) -> list[Graph]:
 
 
 @_quietly
-def reconstruct(model: GRALE, items: Sequence[Any], batch_size: int) -> Reconstructed:
-    """Reconstruct each item, its nodes in the input's order where matched."""
+def reconstruct(
+    model: GRALE, items: Sequence[Any], batch_size: int, at_size: bool = False
+) -> Reconstructed:
+    """Reconstruct each item, its nodes in the input's order where matched.
+
+    With `at_size` the model is told the number of nodes, as in the measure of Any2Graph.
+    """
     graphs = accept(items, model.space)
     results: list[Any] = [None] * len(graphs)
     for rows, batch in by_size(graphs, batch_size):
         nodes, latent = model.encoder(model.featurizer(batch.to(_device(model))))
         slots, logits = model.decoder(latent)
         permutation = model.matcher.hard(nodes, slots)
-        found = logits.most_likely(model.space.directed)
+        sizes = batch.num_nodes.to(_device(model)) if at_size else None
+        found = logits.most_likely(model.space.directed, sizes)
         ordered = GraphBatch(
             gather_nodes(found.node_mask, permutation),
             gather_nodes(found.node_labels, permutation),

@@ -17,7 +17,9 @@ from torch.nn.functional import normalize
 from grale.model.config import MatcherConfig
 from grale.nn.attention import full_precision
 from grale.transport.assignment import assign
-from grale.transport.sinkhorn import SinkhornResult, sinkhorn
+from grale.transport.sinkhorn import NARROW, SinkhornResult, sinkhorn
+
+SPHERE_DIAMETER = 4.0  # largest squared distance of two vectors of length one
 
 
 class SinkhornMatcher(nn.Module):
@@ -29,12 +31,19 @@ class SinkhornMatcher(nn.Module):
         self.embed_in = _network(node_dim, config.embedding_dim)
         self.embed_out = _network(node_dim, config.embedding_dim)
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether every kernel of this matcher spans little, whatever its weights."""
+        on_sphere = self.config.affinity == "sphere"
+        return on_sphere and SPHERE_DIAMETER / self.config.temperature < NARROW
+
     def forward(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> SinkhornResult:
         """Soft plan for training."""
         log_kernel = self._log_kernel(self.embed_in(nodes), self.embed_out(slots))
-        return sinkhorn(log_kernel, self.config.num_sweeps, self.config.grad_sweeps)
+        config = self.config
+        return sinkhorn(log_kernel, config.num_sweeps, config.grad_sweeps, self.is_narrow)
 
     def hard(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]

@@ -45,5 +45,6 @@ def stop_on_bad_loss(
     shown = ", ".join(map(str, ids["rows"][:5]))
     raise BadLossError(
         f"the loss is {loss.item()} at step {step} "
-        f"(pool {batch.pool_number}, graphs {shown}, ...); the batch is saved in {place}. Lower the learning rate, or resume from a checkpoint"
+        f"(pool {batch.pool_number}, graphs {shown}, ...); the batch is saved in {place}. "
+        "Lower the learning rate, or resume from a checkpoint"
     )

@@ -25,8 +25,15 @@ class SinkhornResult(NamedTuple):
     """Largest deviation of a row or column sum from 1."""
 
 
+NARROW = 60.0
+"""Log-kernels that span less than this may be swept as they are: exp(60) fits float32 well."""
+
+
 def sinkhorn(
-    log_kernel: Float[Tensor, "B N N"], num_sweeps: int, grad_sweeps: int | None = None
+    log_kernel: Float[Tensor, "B N N"],
+    num_sweeps: int,
+    grad_sweeps: int | None = None,
+    is_narrow: bool = False,
 ) -> SinkhornResult:
     """Scale rows and columns of exp(log_kernel) until each sums to one.
 
@@ -40,6 +47,9 @@ def sinkhorn(
         How many of the last sweeps are differentiated; None unrolls them all, as the paper
         does. The sweeps before them only find the fixed point, where few steps suffice for
         the gradient (one-step differentiation, cited in the paper's conclusion).
+    is_narrow
+        Promise that the entries of a log-kernel differ by less than NARROW. Sweeps without a
+        tape then run on the kernel itself, as two small products each: several times faster.
 
     Examples
     --------
@@ -53,15 +63,32 @@ def sinkhorn(
     if taped < 1:
         raise ValueError(f"grad_sweeps must be at least 1, got {grad_sweeps}")
     log_kernel = log_kernel.float() if log_kernel.dtype.itemsize < 4 else log_kernel
-    row_scale = torch.zeros_like(log_kernel[:, :, :1])
     with torch.no_grad():
-        for _ in range(num_sweeps - taped):
-            row_scale, _ = _sweep(log_kernel, row_scale)
+        find = _narrow_row_scale if is_narrow else _row_scale
+        row_scale = find(log_kernel, num_sweeps - taped)
     column_scale = row_scale.transpose(1, 2)
     for _ in range(taped):
         row_scale, column_scale = _sweep(log_kernel, row_scale)
     log_plan = log_kernel + row_scale + column_scale
     return SinkhornResult(log_plan, marginal_error(log_plan.exp()))
+
+
+def _row_scale(log_kernel: Tensor, num_sweeps: int) -> Tensor:
+    row_scale = torch.zeros_like(log_kernel[:, :, :1])
+    for _ in range(num_sweeps):
+        row_scale, _ = _sweep(log_kernel, row_scale)
+    return row_scale
+
+
+def _narrow_row_scale(log_kernel: Tensor, num_sweeps: int) -> Tensor:
+    """Evaluate :func:`_row_scale` in the plain domain, for log-kernels of small range."""
+    peak = log_kernel.amax(dim=(1, 2), keepdim=True)
+    kernel = (log_kernel - peak).exp()
+    flipped = kernel.transpose(1, 2)
+    scale = torch.ones_like(kernel[:, :, :1])
+    for _ in range(num_sweeps):
+        scale = (kernel @ (flipped @ scale).reciprocal_()).reciprocal_()
+    return scale.log()
 
 
 def _sweep(log_kernel: Tensor, row_scale: Tensor) -> tuple[Tensor, Tensor]:

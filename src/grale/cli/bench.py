@@ -1,0 +1,87 @@
+"""`grale bench`: speed and memory of training and encoding, beside the authors' figures."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Annotated
+
+import typer
+
+bench = typer.Typer(help="Measure speed and memory of training and encoding.", no_args_is_help=True)
+
+# A fresh process per figure: peak memory is that of the whole life of a process.
+_SCALING = """
+import resource, sys
+from grale.cli.terminal import keep_freed_memory
+from grale.experiments.bench import step_at
+base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+seconds = step_at(int(sys.argv[1]), sys.argv[2] == "1")
+print(seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) / 1e6)
+"""
+_MEMORY = """
+import resource, sys
+from grale.experiments.bench import SETTINGS, measure
+base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+measure(SETTINGS[int(sys.argv[1])], encode_only=sys.argv[2] == "encode", rounds=1)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) / 1e6)
+"""
+
+Rounds = Annotated[int, typer.Option(min=1, help="Rounds; the best counts.")]
+
+
+@bench.command()
+def train(rounds: Rounds = 3) -> None:
+    """Time per graph of a training step at the paper's three sizes."""
+    _compare("train", rounds)
+
+
+@bench.command()
+def encode(rounds: Rounds = 3) -> None:
+    """Time per graph of encoding at the paper's three sizes."""
+    _compare("encode", rounds)
+
+
+@bench.command()
+def scaling(
+    max_nodes: int = typer.Option(128, min=8, help="Largest graph; 256 needs a lot of memory."),
+) -> None:
+    """Time and memory of one gradient step on one graph, as its size grows."""
+    from grale.cli.terminal import console, table
+
+    rows = [["N", "seconds", "memory, GB", "seconds, recomputed", "memory, GB, recomputed"]]
+    size = 8
+    while size <= max_nodes:
+        figures = [_in_new_process(_SCALING, str(size), flag) for flag in ("0", "1")]
+        rows.append([str(size), *(f"{value:.2f}" for pair in figures for value in pair)])
+        size *= 2
+    console.print(table("one gradient step, batch 1, PUBCHEM 32 widths", rows))
+
+
+def _compare(what: str, rounds: int) -> None:
+    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.experiments.bench import SETTINGS, measure
+
+    keep_freed_memory()
+    rows = [["", "batch", "graphs/s", "yardsticks/graph", "authors", "ratio", "peak memory, GB"]]
+    with counting(what, len(SETTINGS)) as advance:
+        for number, setting in enumerate(SETTINGS):
+            speed = measure(setting, what == "encode", rounds)
+            authors = setting.authors_encode if what == "encode" else setting.authors_train
+            (memory,) = _in_new_process(_MEMORY, str(number), what)
+            rows.append([
+                setting.name, str(setting.batch_size), f"{speed.graphs_per_second:.0f}",
+                f"{speed.yardsticks:.2f}", f"{authors:g}", f"{authors / speed.yardsticks:.1f}x",
+                f"{memory:.2f}",
+            ])  # fmt: skip
+            advance(1)
+    console.print(table(f"{what} (one yardstick: a 1024^3 float32 product)", rows))
+
+
+def _in_new_process(code: str, *arguments: str) -> list[float]:
+    command = [sys.executable, "-c", code, *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode:
+        reason = result.stderr.strip().splitlines()
+        raise ValueError(f"the measurement failed: {reason[-1] if reason else 'killed'}")
+    return [float(value) for value in result.stdout.split()]

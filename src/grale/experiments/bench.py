@@ -1,0 +1,169 @@
+"""Speed and memory (paper: table of computational cost; beside the authors' implementation).
+
+Time is counted in yardsticks: one yardstick is one 1024 x 1024 x 1024 float32 matrix product in
+the same run, on the same threads. Steps and yardsticks alternate and the best of several counts,
+so that a busy machine disturbs both alike.
+
+Departures: molecules are stood in for by random graphs of the same sizes and label counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.graphs.batch import GraphBatch
+from grale.graphs.graph import Graph
+from grale.graphs.space import GraphSpace
+from grale.model.autoencoder import GRALE
+from grale.model.config import LossConfig, MatcherConfig, ModelConfig
+from grale.model.inference import by_size
+from grale.training.config import OptimizerConfig
+from grale.training.optimizer import Optimizers
+
+FAST = ModelConfig(
+    norm="pre",
+    matcher=MatcherConfig(affinity="sphere", temperature=0.1, num_sweeps=50, grad_sweeps=5),
+    loss=LossConfig(marginal=1.0, normalise_by="size"),
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One column of the paper's table of hyperparameters."""
+
+    name: str
+    space: GraphSpace
+    config: ModelConfig
+    batch_size: int
+    mean_size: float
+    size_deviation: float
+    authors_train: float
+    """Yardsticks per graph of the authors' implementation, recorded on two cores."""
+    authors_encode: float
+
+
+SETTINGS = (
+    Setting(
+        "COLORING 20", GraphSpace(max_nodes=20, num_node_labels=4), FAST, 64, 12.5, 4.33, 6.4, 0.71
+    ),
+    Setting(
+        "PUBCHEM 16",
+        GraphSpace(max_nodes=16, num_node_labels=32, num_edge_labels=4),
+        replace(FAST, num_tokens=8, node_hidden_dim=128),
+        128, 13.82, 2.17, 5.4, 0.50,
+    ),
+    Setting(
+        "PUBCHEM 32",
+        GraphSpace(max_nodes=32, num_node_labels=32, num_edge_labels=4),
+        replace(
+            FAST, num_tokens=16, num_layers=7, num_heads=8,
+            node_dim=256, node_hidden_dim=256, edge_dim=128,
+        ),
+        32, 22.62, 5.79, 31.0, 4.5,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Best time per graph over several rounds."""
+
+    seconds: float
+    yardstick: float
+    """Seconds of one yardstick in the same run."""
+
+    @property
+    def yardsticks(self) -> float:
+        """Yardsticks per graph."""
+        return self.seconds / self.yardstick
+
+    @property
+    def graphs_per_second(self) -> float:
+        """Graphs per second at the best of the rounds."""
+        return 1 / self.seconds
+
+
+def sample_graphs(setting: Setting, count: int) -> list[Graph]:
+    """COLORING graphs, or random molecule-like ones: a tree, a few rings, random labels."""
+    if setting.space.num_edge_labels == 1:
+        return generate_coloring(count, COLORING_VARIANTS["coloring20"], seed=0)
+    rng = np.random.default_rng(0)
+    return [_molecule_like(setting, rng) for _ in range(count)]
+
+
+def _molecule_like(setting: Setting, rng: np.random.Generator) -> Graph:
+    drawn = rng.normal(setting.mean_size, setting.size_deviation)
+    size = int(np.clip(round(drawn), 2, setting.space.max_nodes))
+    edges = {(int(rng.integers(max(0, node - 3), node)), node) for node in range(1, size)}
+    for _ in range(size // 8):
+        a, b = sorted(rng.choice(size, 2, replace=False).tolist())
+        edges.add((a, b))
+    labels = rng.integers(1, setting.space.num_edge_labels + 1, len(edges))
+    return Graph(rng.integers(0, setting.space.num_node_labels, size), sorted(edges), labels)
+
+
+def measure(setting: Setting, encode_only: bool, rounds: int = 3, batches: int = 8) -> Speed:
+    """Time a training step (forward, loss, backward, update) or the encoder, per graph."""
+    torch.manual_seed(0)
+    model = GRALE(setting.space, setting.config)
+    graphs = sample_graphs(setting, batches * setting.batch_size)
+    work = [batch for _, batch in by_size(graphs, setting.batch_size)]
+    run = _encoder(model) if encode_only else _trainer(model)
+    for batch in (work[0], work[-1]):
+        run(batch)
+    square = torch.randn(1024, 1024)
+    best = [float("inf")] * len(work)
+    yardstick = float("inf")
+    for _ in range(rounds):
+        for place, batch in enumerate(work):
+            best[place] = min(best[place], _seconds(lambda batch=batch: run(batch)))
+            yardstick = min(yardstick, _seconds(lambda: square @ square))
+    return Speed(sum(best) / len(graphs), yardstick)
+
+
+def _trainer(model: GRALE) -> Callable[[GraphBatch], None]:
+    optimizers = Optimizers(model, OptimizerConfig(kind="muon"))
+    generator = torch.Generator().manual_seed(0)
+
+    def step(graphs: GraphBatch) -> None:
+        noise = model.featurizer.draw_noise(len(graphs), generator)
+        model(graphs, noise).terms.total(model.config.loss).backward()
+        optimizers.step(0.1)
+
+    return step
+
+
+def _encoder(model: GRALE) -> Callable[[GraphBatch], None]:
+    model.eval()
+
+    def encode(graphs: GraphBatch) -> None:
+        with torch.no_grad():
+            model.encoder(model.featurizer(graphs))
+
+    return encode
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
+
+
+def step_at(num_nodes: int, recompute: bool) -> float:
+    """Seconds of one gradient step on one graph of `num_nodes` at PUBCHEM 32 widths."""
+    setting = SETTINGS[-1]
+    space = replace(setting.space, max_nodes=num_nodes)
+    setting = replace(setting, space=space, mean_size=float(num_nodes), size_deviation=0.0)
+    torch.manual_seed(0)
+    model = GRALE(space, setting.config)
+    model.recompute_activations(recompute)
+    batch = GraphBatch.from_graphs(sample_graphs(setting, 1))
+    step = _trainer(model)
+    step(batch)
+    return min(_seconds(lambda: step(batch)) for _ in range(3))

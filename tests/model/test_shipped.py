@@ -1,0 +1,44 @@
+"""Shipped models load offline, are small, and give the embeddings and scores they are known for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+import grale
+from golden.make_golden import golden_graphs
+from grale.data.sources import DataConfig, open_source
+from grale.model.catalog import SHIPPED, shipped_models
+from grale.training.evaluation import evaluate
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+ATOL_GOLDEN = 1e-5  # another processor adds in another order
+MAX_MEGABYTES = 15
+
+
+def test_there_is_a_shipped_model() -> None:
+    assert "coloring-10" in shipped_models()
+
+
+@pytest.mark.parametrize("name", shipped_models())
+def test_a_shipped_model_is_small_and_has_a_card(name: str) -> None:
+    files = {path.name: path.stat().st_size for path in (SHIPPED / name).iterdir()}
+    assert files.keys() == {"model.safetensors", "config.json", "README.md"}
+    assert files["model.safetensors"] < MAX_MEGABYTES * 1e6
+
+
+@pytest.mark.parametrize("name", shipped_models())
+def test_embeddings_are_the_golden_ones(name: str) -> None:
+    latents = grale.load(name).encode(golden_graphs())
+    golden = load_file(GOLDEN / f"{name}.safetensors")["latents"]
+    np.testing.assert_allclose(latents, golden, atol=ATOL_GOLDEN)
+
+
+def test_the_coloring_10_model_gives_most_unseen_graphs_back() -> None:
+    graphs = open_source(DataConfig(source="coloring10")).held_out(500)
+    report = evaluate(grale.load("coloring-10"), graphs)
+    assert report.accuracy > 0.9
+    assert report.size_accuracy > 0.99

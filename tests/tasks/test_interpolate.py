@@ -1,0 +1,40 @@
+"""Interpolation starts and ends at the reconstructions, and frames are matched."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grale.graphs.graph import Graph
+from grale.metrics.isomorphism import is_isomorphic
+from grale.model.autoencoder import GRALE
+from grale.tasks.interpolate import follow, interpolate
+
+
+def test_the_ends_are_the_decoded_graphs(tiny_model: GRALE, coloring_graphs: list[Graph]) -> None:
+    first, second = coloring_graphs[:2]
+    path = interpolate(tiny_model, first, second, steps=5)
+    ends = tiny_model.decode(tiny_model.encode([first, second]))
+    assert is_isomorphic(path.graphs[0], ends[0])
+    assert is_isomorphic(path.graphs[-1], ends[1])
+    assert path.positions == pytest.approx([0, 0.25, 0.5, 0.75, 1])
+
+
+def test_mappings_lead_from_each_frame_to_the_one_before(coloring_graphs: list[Graph]) -> None:
+    frames = coloring_graphs[:4]
+    for later, earlier, mapping in zip(frames[1:], frames, follow(frames)):
+        assert mapping.shape == (later.num_nodes,)
+        used = mapping[mapping >= 0]
+        assert len(np.unique(used)) == len(used)
+        assert used.max() < earlier.num_nodes
+
+
+def test_a_graph_follows_itself_node_by_node(coloring_graphs: list[Graph]) -> None:
+    graph = coloring_graphs[0]
+    (mapping,) = follow([graph, graph])
+    assert graph.permuted(mapping) == graph
+
+
+def test_fewer_than_two_steps_are_refused(tiny_model: GRALE) -> None:
+    with pytest.raises(ValueError, match="at least 2"):
+        interpolate(tiny_model, Graph([0]), Graph([1]), steps=1)
