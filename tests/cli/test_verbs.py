@@ -33,6 +33,13 @@ def test_train_saves_a_model_a_log_and_a_checkpoint(trained: Path) -> None:
     assert rows[-1]["exact"] != ""
 
 
+def test_train_writes_curves_for_tensorboard(tmp_path: Path) -> None:
+    command = ["train", SMOKE, "--out", str(tmp_path), "--accelerator", "cpu"]
+    result = runner.invoke(app, [*command, "--log", "tensorboard"])
+    assert result.exit_code == 0, result.output
+    assert list((tmp_path / "tensorboard").glob("events.*"))
+
+
 def test_evaluate_prints_the_scores(trained: Path) -> None:
     result = runner.invoke(app, ["evaluate", str(trained), "--count", "20"])
     assert result.exit_code == 0, result.output
@@ -65,6 +72,7 @@ def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
         (["train", SMOKE, "--set", "model.nrm=pre"], "did you mean 'norm'"),
         (["train", SMOKE, "--set", "batch_size=many"], "batch_size='many'; expected int"),
         (["train", SMOKE, "--set", "batch_size=1000"], "larger than a pool of 256"),
+        (["train", SMOKE, "--log", "paper"], "log='paper'"),
         (["evaluate", "no-such-model"], "no model named 'no-such-model'"),
         (["evaluate", "no-such-model", "--data", "coloring7"], "source='coloring7'"),
         (["info", "no-such-model"], "no model named"),

@@ -9,6 +9,7 @@ import torch
 from grale.data.packed import PackedGraphs
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
+from grale.graphs.space import GraphSpace
 
 
 @pytest.fixture
@@ -51,3 +52,15 @@ def test_no_graphs_and_mixed_directions_are_refused(mixed: list[Graph]) -> None:
         PackedGraphs.from_graphs([])
     with pytest.raises(ValueError, match="graph 1"):
         PackedGraphs.from_graphs([mixed[0], Graph([0], directed=True)])
+
+
+def test_a_graph_without_room_in_the_space_is_named(mixed: list[Graph]) -> None:
+    packed = PackedGraphs.from_graphs(mixed)
+    packed.check(GraphSpace(max_nodes=4, num_node_labels=4, num_edge_labels=2), "here")
+    for space, message in (
+        (GraphSpace(max_nodes=3, num_node_labels=4, num_edge_labels=2), "graph 3 of here has 4"),
+        (GraphSpace(max_nodes=4, num_node_labels=3, num_edge_labels=2), "graph 0 of here has lab"),
+        (GraphSpace(max_nodes=4, num_node_labels=4, num_edge_labels=1), "graph 1 of here has lab"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            packed.check(space, "here")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -113,3 +114,29 @@ def test_mixed_precision_stays_close_to_the_plain_path(smoke: TrainConfig, tmp_p
 def test_noise_differs_between_steps_and_seeds() -> None:
     seeds = {noise_seed(seed, step) for seed in range(10) for step in range(100)}
     assert len(seeds) == 1000
+
+
+@pytest.mark.slow
+def test_compiling_changes_no_loss(smoke: TrainConfig, tmp_path: Path) -> None:
+    config = replace(smoke, max_steps=2, log_every=1)
+    _, plain = _run(config, tmp_path / "plain")
+    _, compiled = _run(config, tmp_path / "compiled", replace(CPU, compile=True))
+    for a, b in zip(plain, compiled):
+        assert b.values["loss"] == pytest.approx(a.values["loss"], rel=1e-3)
+
+
+def test_a_full_disk_leaves_the_last_checkpoint(
+    smoke: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer, _ = _run(smoke, tmp_path)
+
+    def full(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("grale.training.checkpoint.save_file", full)
+    trainer.step += 1
+    with pytest.raises(OSError, match="No space left"):
+        trainer.save()
+    monkeypatch.undo()
+    resumed = Trainer(smoke, tmp_path, replace(CPU, resume=True))
+    assert resumed.step == smoke.max_steps

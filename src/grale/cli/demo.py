@@ -18,13 +18,14 @@ def demo(
     from grale.experiments.demo import CONFIG, Tour, write_tour
     from grale.training.config import RunOptions
     from grale.training.evaluation import evaluate
+    from grale.training.logs import open_logs
     from grale.training.loop import StepReport, Trainer
 
     keep_freed_memory()
     trainer = Trainer(CONFIG, out / "run", RunOptions(max_minutes=minutes))
     console.print(f"training a small model on COLORING graphs of 5 to 10 nodes for {minutes:g} min")
     curve: list[StepReport] = []
-    model = watch(trainer, out / "run" / "metrics.csv", curve.append)
+    model = watch(trainer, open_logs(out / "run"), curve.append)
     graphs = trainer.source.held_out(count)
     with counting("reconstructing unseen graphs", count) as advance:
         scores = evaluate(model, graphs, progress=advance)

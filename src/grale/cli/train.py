@@ -28,6 +28,7 @@ def train(
         False, "--recompute", help="Recompute activations: less memory, more time."
     ),
     save_every: int = typer.Option(1000, min=1, help="Steps between two checkpoints."),
+    log: list[str] = typer.Option([], help="tensorboard or wandb, beside the CSV file."),
     on_bad_shard: str | None = typer.Option(
         None, help="fail or skip: what to do with a damaged shard."
     ),
@@ -38,6 +39,7 @@ def train(
     from grale.settings.build import build
     from grale.settings.files import load_settings
     from grale.training.config import RunOptions, TrainConfig
+    from grale.training.logs import open_logs
     from grale.training.loop import Trainer
 
     keep_freed_memory()
@@ -56,7 +58,9 @@ def train(
     }
     folder = out or Path("runs") / config.stem
     trainer = Trainer(settings, folder, build(RunOptions, values))
-    model = watch(trainer, folder / "metrics.csv")
-    if trainer.fabric.is_global_zero:
-        model.save_pretrained(folder)
-        console.print(f"saved to {folder}")
+    if not trainer.fabric.is_global_zero:
+        trainer.run(lambda step: None)
+        return
+    model = watch(trainer, open_logs(folder, log))
+    model.save_pretrained(folder)
+    console.print(f"saved to {folder}")

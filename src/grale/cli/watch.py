@@ -1,10 +1,8 @@
-"""Show a training run: a progress bar, a line per evaluation, a CSV log."""
+"""Show a training run: a progress bar with the terms of the loss, a line per evaluation, logs."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.progress import TextColumn
@@ -13,26 +11,27 @@ from grale.cli.terminal import bar, console
 
 if TYPE_CHECKING:
     from grale.model.autoencoder import GRALE
+    from grale.training.logs import RunLog
     from grale.training.loop import StepReport, Trainer
+
+TERMS = ("mask", "node_label", "node_feature", "edge_label", "edge_feature")
 
 
 def watch(
-    trainer: Trainer, log: Path, listener: Callable[[StepReport], object] = lambda step: None
+    trainer: Trainer,
+    logs: Sequence[RunLog],
+    listener: Callable[[StepReport], object] = lambda step: None,
 ) -> GRALE:
-    """Run the trainer to the end under a progress bar; add every report to `log`."""
-    if not trainer.fabric.is_global_zero:
-        return trainer.run(lambda step: None)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with bar(TextColumn("{task.fields[state]}")) as progress, log.open("a", newline="") as file:
-        task = progress.add_task("training", total=1.0, state="starting")
-        writer = csv.writer(file)
+    """Run the trainer to the end under a progress bar; hand every report to the logs."""
+    from grale.training.logs import numbers
+
+    with bar(TextColumn("{task.fields[state]}")) as progress:
+        task = progress.add_task("training", total=1.0, state="drawing graphs")
 
         def report(step: StepReport) -> None:
             listener(step)
-            if file.tell() == 0:
-                writer.writerow(_columns(step))
-            writer.writerow(_row(step))
-            file.flush()
+            for log in logs:
+                log.write(step.step, numbers(step))
             progress.update(task, completed=step.progress, state=_state(step))
             if step.validation is not None:
                 scores = step.validation
@@ -42,27 +41,17 @@ def watch(
                     f"size right {scores.size_accuracy:.1%}"
                 )
 
-        return trainer.run(report)
+        try:
+            return trainer.run(report)
+        finally:
+            for log in logs:
+                log.close()
 
 
 def _state(step: StepReport) -> str:
+    terms = " ".join(f"{step.values[name]:.3f}" for name in TERMS)
     return (
-        f"step {step.step}  loss {step.values['loss']:.3f}  "
-        f"marginals {step.values['marginal_error']:.0e}  "
-        f"{step.graphs_per_second:.0f} graphs/s"
+        f"step {step.step}  {step.graphs_per_second:.0f} graphs/s  "
+        f"loss {step.values['loss']:.3f} = {terms}  "
+        f"marginals {step.values['marginal_error']:.0e}"
     )
-
-
-def _columns(step: StepReport) -> list[str]:
-    scores = ["exact", "edit_distance", "size_right"]
-    return ["step", *step.values, "graphs_per_second", *scores]
-
-
-def _row(step: StepReport) -> list[object]:
-    scores = step.validation
-    tail = (
-        ["", "", ""]
-        if scores is None
-        else [scores.accuracy, scores.edit_distance, scores.size_accuracy]
-    )
-    return [step.step, *step.values.values(), step.graphs_per_second, *tail]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
+from grale.graphs.space import GraphSpace
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,19 @@ class PackedGraphs:
     def num_nodes(self) -> NDArray[np.int64]:
         """Size of each graph."""
         return np.diff(self.node_offsets)
+
+    def check(self, space: GraphSpace, name: str) -> None:
+        """Raise, naming the first graph of `name` that has no room in `space`."""
+        is_wrong = self.num_nodes > space.max_nodes
+        for offsets, labels, most in (
+            (self.node_offsets, self.node_labels, space.num_node_labels - 1),
+            (self.edge_offsets, self.edge_labels, space.num_edge_labels),
+        ):
+            entries = np.flatnonzero((labels < 0) | (labels > most))
+            is_wrong[np.searchsorted(offsets, entries, side="right") - 1] = True
+        if is_wrong.any():
+            row = int(is_wrong.argmax())
+            raise ValueError(f"graph {row} of {name} {space.why_not(self.graph(row))}")
 
     def graph(self, row: int) -> Graph:
         """Unpack one graph."""

@@ -151,8 +151,11 @@ class ShardSource:
         return [self.shards[i] for i in order[place * width : (place + 1) * width]]
 
     def _load(self, number: int) -> PackedGraphs:
-        directed = self.space.directed
-        parts = [read_shard(self.folder, shard, directed) for shard in self._shards_of(number)]
+        parts = []
+        for shard in self._shards_of(number):
+            part = read_shard(self.folder, shard, self.space.directed)
+            part.check(self.space, str(self.folder / shard.file))
+            parts.append(part)
         return PackedGraphs.join(parts)
 
 

@@ -1,0 +1,112 @@
+"""The log of a run: always a CSV file, and TensorBoard or Weights & Biases if asked for.
+
+Departures: not in the paper.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from grale.training.loop import StepReport
+
+LoggerName = Literal["tensorboard", "wandb"]
+SCORES = ("exact", "edit_distance", "size_right")
+
+
+@runtime_checkable
+class RunLog(Protocol):
+    """Somewhere to write what happens in a run."""
+
+    def write(self, step: int, values: dict[str, float]) -> None:
+        """Add one report."""
+
+    def close(self) -> None:
+        """Flush and close."""
+
+
+class CsvLog:
+    """One line per report; a resumed run adds to the file it finds."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.file = (folder / "metrics.csv").open("a", newline="", encoding="utf-8")
+        self.writer = csv.writer(self.file)
+
+    def write(self, step: int, values: dict[str, float]) -> None:
+        """Add one line; columns without a value stay empty."""
+        columns = list(dict.fromkeys([*values, *SCORES]))
+        if self.file.tell() == 0:
+            self.writer.writerow(["step", *columns])
+        self.writer.writerow([step, *(values.get(column, "") for column in columns)])
+        self.file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+
+class TensorBoardLog:
+    """Curves for TensorBoard, in the folder of the run."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError as error:
+            raise ValueError("--log tensorboard needs: pip install 'grale[logs]'") from error
+        self.writer: Any = SummaryWriter(str(folder / "tensorboard"))
+
+    def write(self, step: int, values: dict[str, float]) -> None:
+        """Add one point to each curve."""
+        for name, value in values.items():
+            self.writer.add_scalar(name, value, step)
+
+    def close(self) -> None:
+        """Close the event file."""
+        self.writer.close()
+
+
+class WandbLog:
+    """Curves on Weights & Biases; WANDB_MODE=offline keeps them on disk."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            import wandb
+        except ImportError as error:
+            raise ValueError("--log wandb needs: pip install wandb") from error
+        self.run: Any = wandb.init(project="grale", name=folder.name, dir=str(folder))
+
+    def write(self, step: int, values: dict[str, float]) -> None:
+        """Add one point to each curve."""
+        self.run.log(values, step=step)
+
+    def close(self) -> None:
+        """Finish the run."""
+        self.run.finish()
+
+
+LOGS: dict[str, type[TensorBoardLog] | type[WandbLog]] = {
+    "tensorboard": TensorBoardLog,
+    "wandb": WandbLog,
+}
+
+
+def open_logs(folder: Path, names: Sequence[str] = ()) -> list[RunLog]:
+    """The CSV file, and the loggers named."""
+    for name in names:
+        if name not in LOGS:
+            raise ValueError(f"log={name!r}; expected one of {sorted(LOGS)}")
+    return [CsvLog(folder), *(LOGS[name](folder) for name in names)]
+
+
+def numbers(report: StepReport) -> dict[str, float]:
+    """All numbers of a report by name."""
+    values = {**report.values, "graphs_per_second": report.graphs_per_second}
+    if report.validation is not None:
+        scores = report.validation
+        values["exact"] = scores.accuracy
+        values["edit_distance"] = scores.edit_distance
+        values["size_right"] = scores.size_accuracy
+    return values
