@@ -174,6 +174,32 @@ class Graph:
 
         return to_pyg(self)
 
+    @classmethod
+    def from_smiles(cls, smiles: str) -> Graph:
+        """Read a molecule; see :func:`grale.graphs.molecule.from_smiles`."""
+        from grale.graphs.molecule import from_smiles
+
+        return from_smiles(smiles)
+
+    def to_smiles(self) -> str:
+        """Write a molecule; see :func:`grale.graphs.molecule.to_smiles`."""
+        from grale.graphs.molecule import to_smiles
+
+        return to_smiles(self)
+
+    @classmethod
+    def from_mol(cls, molecule: Any) -> Graph:
+        """Convert from an RDKit molecule; see :func:`grale.graphs.molecule.from_mol`."""
+        from grale.graphs.molecule import from_mol
+
+        return from_mol(molecule)
+
+    def to_mol(self) -> Any:
+        """Convert to an RDKit molecule; see :func:`grale.graphs.molecule.to_mol`."""
+        from grale.graphs.molecule import to_mol
+
+        return to_mol(self)
+
     def __eq__(self, other: object) -> bool:
         """Say whether the two are the same graph with nodes in the same order."""
         if not isinstance(other, Graph):

@@ -100,7 +100,7 @@ class RunOptions:
     """Processes on each machine."""
     num_nodes: int = 1
     """Machines."""
-    precision: Literal["32-true", "bf16-mixed", "16-mixed"] = "32-true"
+    precision: Literal["32-true", "bf16-mixed"] = "32-true"
     compile: bool = False
     """Whether to run the loss through torch.compile."""
     recompute_activations: bool = False

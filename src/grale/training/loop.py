@@ -65,11 +65,11 @@ class Trainer:
         self.optimizers = Optimizers(self.model, config.optimizer)
         self.average = AveragedWeights(self.model, config.optimizer.ema_decay)
         self.step, self.seconds = 0, 0.0
-        if self.options.resume:
-            self._restore()
         objective = Objective(self.model)
         compiled = torch.compile(objective) if self.options.compile else objective
-        self.objective, *self.optimizers.parts = self.fabric.setup(compiled, *self.optimizers.parts)
+        self.objective, *_ = self.fabric.setup(compiled, *self.optimizers.parts)
+        if self.options.resume:
+            self._restore()
         self.average.to(self.fabric.device)
 
     @property

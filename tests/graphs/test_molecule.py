@@ -1,0 +1,125 @@
+"""SMILES to graph and back: what the graph holds returns, what it drops is restored sensibly."""
+
+from __future__ import annotations
+
+import pytest
+from rdkit import Chem
+
+from grale.graphs.graph import Graph
+from grale.graphs.molecule import (
+    AROMATIC,
+    MAX_SMILES_LENGTH,
+    NUM_ATOM_LABELS,
+    OTHER,
+    MoleculeError,
+    from_mol,
+    from_smiles,
+    to_mol,
+    to_smiles,
+)
+from grale.metrics.isomorphism import is_isomorphic
+
+RETURNING = [
+    "C",
+    "CCO",
+    "c1ccccc1",
+    "c1cc[nH]c1",  # a hydrogen on an aromatic nitrogen
+    "c1ccc2[nH]ccc2c1",
+    "c1ncc2[nH]cnc2n1",  # purine
+    "O=c1cc[nH]cc1",  # pyridone
+    "O=c1[nH]cnc2[nH]cnc12",  # two hydrogens
+    "O=[N+]([O-])c1ccccc1",  # nitro
+    "[O-][n+]1ccccc1",  # N-oxide
+    "C[n+]1ccccc1",  # pyridinium
+    "C[N+](C)(C)C",
+    "C[S+](C)C",
+    "CC[P+](CC)(CC)CC",
+    "CN=[N+]=[N-]",  # azide
+    "[C-]#[N+]C",  # isocyanide
+    "c1cc[o+]cc1",  # pyrylium
+    "F[B-](F)(F)F",
+    "CS(=O)(=O)N",
+    "CP(=O)(O)O",
+    "OCl(=O)(=O)=O",
+    "C[Si](C)(C)C",
+    "c1cc[se]c1",
+    "CC.CO",  # two parts
+    "O=c1[nH]c2ccccc2[nH]1",  # loses its aromatic ring without both hydrogens
+    "Cc1csc(C)n1",
+    "c1ccc2c(c1)oc1ccccc12",
+]
+
+
+@pytest.mark.parametrize("smiles", RETURNING)
+def test_the_molecule_returns(smiles: str) -> None:
+    if Chem.MolFromSmiles(smiles) is None:
+        pytest.skip("this RDKit does not accept the molecule")
+    canonical = Chem.CanonSmiles(smiles)
+    assert to_smiles(from_smiles(smiles)) == canonical
+
+
+@pytest.mark.parametrize("smiles", RETURNING)
+def test_the_order_of_atoms_changes_nothing(smiles: str, rng) -> None:
+    if Chem.MolFromSmiles(smiles) is None:
+        pytest.skip("this RDKit does not accept the molecule")
+    graph = from_smiles(smiles)
+    for _ in range(3):
+        assert to_smiles(graph.permuted(rng.permutation(graph.num_nodes))) == to_smiles(graph)
+
+
+def test_labels_are_elements_and_bond_types() -> None:
+    graph = from_smiles("N#CC=Cc1ccccc1[Xe]")
+    assert graph.node_labels.tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, OTHER]
+    assert sorted(graph.edge_labels.tolist()) == [1, 1, 1, 2, 3, *[AROMATIC] * 6]
+    assert max(graph.node_labels) < NUM_ATOM_LABELS
+
+
+def test_hydrogens_isotopes_charges_and_stereo_are_dropped() -> None:
+    assert from_smiles("[2H]C([2H])([2H])[O-]") == from_smiles("CO")
+    assert is_isomorphic(from_smiles("C[C@H](N)O"), from_smiles("CC(N)O"))
+    assert from_mol(Chem.AddHs(Chem.MolFromSmiles("CCO"))) == from_smiles("CCO")
+
+
+def test_the_methods_of_graph_are_the_functions() -> None:
+    graph = Graph.from_smiles("CCN")
+    assert graph == from_smiles("CCN")
+    assert graph.to_smiles() == "CCN"
+    assert Graph.from_mol(graph.to_mol()) == graph
+    assert to_mol(graph).GetNumAtoms() == 3
+
+
+@pytest.mark.parametrize(
+    ("smiles", "reason"),
+    [
+        ("", "empty"),
+        ("   ", "empty"),
+        ("not a molecule", "cannot parse"),
+        ("C1CC", "cannot parse"),
+        ("C(C)(C)(C)(C)C", "cannot parse"),
+        ("[H][H]", "no heavy atoms"),
+        ("*CC", "dummy"),
+        ("C" * (MAX_SMILES_LENGTH + 1), "characters"),
+        ("C\0C", "ASCII"),
+        ("Ć", "ASCII"),
+        (None, "NoneType"),
+        (3.5, "float"),
+    ],
+)
+def test_what_cannot_be_read_says_why(smiles: object, reason: str) -> None:
+    with pytest.raises(MoleculeError, match=reason):
+        from_smiles(smiles)
+
+
+@pytest.mark.parametrize(
+    ("graph", "reason"),
+    [
+        (Graph([0, 0], [(0, 1)], directed=True), "undirected"),
+        (Graph([99]), "outside the table"),
+        (Graph([0, 0], [(0, 1)], [9]), "none of 1 to 4"),
+        (Graph([0] * 6, [(0, i) for i in range(1, 6)]), "no valid molecule"),
+        (Graph([0, 0, 0], [(0, 1), (1, 2)], [4, 4]), "no valid molecule"),
+    ],
+)
+def test_what_cannot_be_written_says_why(graph: Graph, reason: str) -> None:
+    with pytest.raises(MoleculeError, match=reason):
+        to_smiles(graph)
