@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-quick lint format bench clean
+.PHONY: setup demo test test-quick lint format clean
 
 setup: .venv/ready
 

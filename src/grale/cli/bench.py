@@ -13,7 +13,6 @@ bench = typer.Typer(help="Measure speed and memory of training and encoding.", n
 # A fresh process per figure: peak memory is that of the whole life of a process.
 _SCALING = """
 import resource, sys
-from grale.cli.terminal import keep_freed_memory
 from grale.experiments.bench import step_at
 base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 seconds = step_at(int(sys.argv[1]), sys.argv[2] == "1")
@@ -44,7 +43,7 @@ def encode(rounds: Rounds = 3) -> None:
 
 @bench.command()
 def scaling(
-    max_nodes: int = typer.Option(128, min=8, help="Largest graph; 256 needs a lot of memory."),
+    max_nodes: int = typer.Option(256, min=8, help="Largest graph."),
 ) -> None:
     """Time and memory of one gradient step on one graph, as its size grows."""
     from grale.cli.terminal import console, table
@@ -52,10 +51,16 @@ def scaling(
     rows = [["N", "seconds", "memory, GB", "seconds, recomputed", "memory, GB, recomputed"]]
     size = 8
     while size <= max_nodes:
-        figures = [_in_new_process(_SCALING, str(size), flag) for flag in ("0", "1")]
-        rows.append([str(size), *(f"{value:.2f}" for pair in figures for value in pair)])
+        rows.append([str(size), *_scaling_cells(size, "0"), *_scaling_cells(size, "1")])
         size *= 2
     console.print(table("one gradient step, batch 1, PUBCHEM 32 widths", rows))
+
+
+def _scaling_cells(size: int, recompute: str) -> list[str]:
+    try:
+        return [f"{value:.2f}" for value in _in_new_process(_SCALING, str(size), recompute)]
+    except ValueError:
+        return ["-", "does not fit"]
 
 
 def _compare(what: str, rounds: int) -> None:

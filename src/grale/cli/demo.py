@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import typer
@@ -22,6 +23,7 @@ def demo(
     from grale.training.loop import StepReport, Trainer
 
     keep_freed_memory()
+    shutil.rmtree(out / "run", ignore_errors=True)
     trainer = Trainer(CONFIG, out / "run", RunOptions(max_minutes=minutes))
     console.print(f"training a small model on COLORING graphs of 5 to 10 nodes for {minutes:g} min")
     curve: list[StepReport] = []

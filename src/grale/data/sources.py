@@ -128,7 +128,9 @@ class ShardSource:
         graphs: list[Graph] = []
         for shard in read_manifest(folder).shards:
             check_shard(folder, shard)
-            graphs += read_shard(folder, shard, self.space.directed).graphs()
+            packed = read_shard(folder, shard, self.space.directed)
+            packed.check(self.space, str(folder / shard.file))
+            graphs += packed.graphs()
             if len(graphs) >= start + count:
                 break
         return graphs[start : start + count]

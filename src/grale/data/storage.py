@@ -61,6 +61,9 @@ def write_shards(
 ) -> Manifest:
     """Write graphs to shards, a few at a time; every graph must lie in `space`."""
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / MANIFEST).unlink(missing_ok=True)
+    for old in folder.glob("graphs-*.parquet*"):
+        old.unlink()
     shards = []
     for number, chunk in enumerate(_chunks(graphs, shard_rows)):
         space.check(chunk)
@@ -84,6 +87,8 @@ def read_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         raise FileNotFoundError(f"{folder} holds no {MANIFEST}; it is not a finished dataset")
     values = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(values, dict) or not {"space", "shards"} <= values.keys():
+        raise ValueError(f"{path} is not a manifest: it needs 'space' and 'shards'")
     shards = tuple(build(Shard, shard) for shard in values["shards"])
     return Manifest(build(GraphSpace, values["space"]), shards)
 

@@ -1,1 +1,1 @@
-"""One file per table, figure or guided tour; what `grale reproduce` and `grale demo` run."""
+"""One file per table, figure or guided tour; what `grale demo` and `grale bench` run."""

@@ -10,7 +10,7 @@ Departures: not in the paper.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from grale.graphs.graph import Graph
@@ -24,6 +24,7 @@ from grale.graphs.molecule import (
     MoleculeError,
 )
 
+MAX_TRIES = 500  # a wrongly decoded ring is given up in about a tenth of a second
 MAX_CHANGES = 3  # atoms changed together in one ring system
 POSITIVE_AT = {"N": 4, "P": 4, "As": 4, "O": 3, "S": 3, "Se": 3, "Te": 3}
 """Bonds at which an atom is positive: one more than its usual valence (S and P: an odd one)."""
@@ -142,7 +143,7 @@ def _with_kekule_form(molecule: Any) -> Any:
 def _first_that_fits(molecule: Any, system: frozenset[int], needs_change: bool) -> Any:
     """Likeliest change that gives the system a Kekule form and leaves all of it aromatic."""
     second_best = None if needs_change else molecule
-    for changed in _changes(molecule, system):
+    for changed in islice(_changes(molecule, system), MAX_TRIES):
         if system.isdisjoint(_stuck_atoms(changed)):
             if _stays_aromatic(changed, system):
                 return changed

@@ -7,7 +7,8 @@ l_F and l_C each have a discrete part (cross-entropy of labels) and a continuous
 error of diffused labels, of encoded paths): five terms with l_h.
 
 Departures: each term is divided by its number of entries (N or n, or their squares) instead
-of carrying 1/N in its weight; an optional sixth weight holds the columns of the plan to one
+of carrying 1/N in its weight; PIGVAE's relaxation carries logits over, as its cross-entropy is
+convex in them; an optional sixth weight holds the columns of the plan to one
 (decisions/002).
 """
 

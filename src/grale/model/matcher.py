@@ -40,10 +40,11 @@ class SinkhornMatcher(nn.Module):
     def forward(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> SinkhornResult:
-        """Soft plan for training."""
-        log_kernel = self._log_kernel(self.embed_in(nodes), self.embed_out(slots))
+        """Soft plan for training; in float32 under mixed precision, too."""
         config = self.config
-        return sinkhorn(log_kernel, config.num_sweeps, config.grad_sweeps, self.is_narrow)
+        log_kernel = self._log_kernel(self.embed_in(nodes), self.embed_out(slots))
+        with torch.autocast(log_kernel.device.type, enabled=False):
+            return sinkhorn(log_kernel, config.num_sweeps, config.grad_sweeps, self.is_narrow)
 
     def hard(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
 from safetensors.torch import load_model, save_model
 from torch import nn
 
@@ -39,7 +40,10 @@ def read_config(folder: Path) -> tuple[GraphSpace, ModelConfig]:
 
 def load_weights(model: nn.Module, folder: Path) -> Any:
     """Fill the model with the weights in `folder`; every weight must be there."""
-    load_model(model, str(folder / WEIGHTS), strict=True)
+    try:
+        load_model(model, str(folder / WEIGHTS), strict=True)
+    except SafetensorError as error:
+        raise ValueError(f"{folder / WEIGHTS} is damaged: {error}") from error
     return model.eval()
 
 

@@ -27,6 +27,14 @@ from grale.data.storage import sha256_of
 logger = logging.getLogger(__name__)
 
 STATE = "state.json"
+_UNREADABLE = (
+    OSError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    json.JSONDecodeError,
+    UnicodeDecodeError,
+)
 PREFIX = "step-"
 
 
@@ -53,7 +61,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, keep: int = 3) -> Path
     checksums = {}
     for name, tensors in checkpoint.tensors.items():
         path = pending / f"{name}.safetensors"
-        save_file({key: value.detach().cpu().contiguous() for key, value in tensors.items()}, path)
+        _write(path, {key: value.detach().cpu().contiguous() for key, value in tensors.items()})
         _to_disk(path)
         checksums[path.name] = sha256_of(path)
     state = pending / STATE
@@ -61,7 +69,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, keep: int = 3) -> Path
     _to_disk(state)
     _to_disk(pending)
     if final.exists():
-        shutil.rmtree(final)
+        os.replace(final, folder / f".{final.name}.replaced.tmp")
     os.replace(pending, final)
     _to_disk(folder)
     _tidy(folder, keep)
@@ -77,7 +85,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
             if sha256_of(path / name) != expected:
                 raise BadCheckpointError(f"{path / name} is damaged: its checksum differs")
         tensors = {Path(name).stem: load_file(path / name) for name in checksums}
-    except (OSError, KeyError, json.JSONDecodeError, UnicodeDecodeError, SafetensorError) as error:
+    except (*_UNREADABLE, SafetensorError) as error:
         raise BadCheckpointError(f"checkpoint {path} cannot be read: {error}") from error
     return Checkpoint(tensors, state)
 
@@ -111,6 +119,13 @@ def restore_state(optimizers: list[torch.optim.Optimizer], tensors: dict[str, Te
     for optimizer, state in zip(optimizers, states):
         groups = optimizer.state_dict()["param_groups"]
         optimizer.load_state_dict({"state": state, "param_groups": groups})
+
+
+def _write(path: Path, tensors: dict[str, Tensor]) -> None:
+    try:
+        save_file(tensors, path)
+    except SafetensorError as error:
+        raise OSError(f"cannot write checkpoint {path}: {error}; is the disk full?") from error
 
 
 def _finished(folder: Path) -> list[Path]:

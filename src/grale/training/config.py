@@ -78,13 +78,23 @@ class TrainConfig:
 
         How long it goes on and how often it reports may change; nothing else.
         """
-        mine = asdict(self)
-        for name in mine.keys() - {"max_steps", "log_every", "validate_every", "num_validation"}:
+        mine, saved = _what_matters(asdict(self)), _what_matters(saved)
+        for name in mine:
             if mine[name] != saved.get(name):
                 raise ValueError(
                     f"cannot resume: {name} is {mine[name]!r}, but the checkpoint has "
                     f"{saved.get(name)!r}; use the same settings or another --out folder"
                 )
+
+
+def _what_matters(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings that change what is learned: not how long, how watched, or from which folder."""
+    kept = {key: value for key, value in settings.items() if key not in _NEUTRAL}
+    return kept | {"data": {k: v for k, v in kept["data"].items() if k not in _NEUTRAL_DATA}}
+
+
+_NEUTRAL = ("max_steps", "log_every", "validate_every", "num_validation")
+_NEUTRAL_DATA = ("num_workers", "on_bad_shard", "path")
 
 
 @dataclass(frozen=True, kw_only=True)

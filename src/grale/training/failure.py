@@ -7,30 +7,28 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NoReturn
 
 from jaxtyping import Float
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from grale.data.batching import TrainingBatch
 
 
-class BadLossError(RuntimeError):
-    """The loss of a step is infinite or not a number."""
+class BadLossError(ArithmeticError):
+    """The loss of a step, or its gradient, is infinite or not a number."""
 
 
 def stop_on_bad_loss(
     loss: Float[Tensor, ""],
+    model: nn.Module,
     batch: TrainingBatch,
     noise: Float[Tensor, "B N n_f"],
-    step: int,
     folder: Path,
-) -> None:
-    """Raise BadLossError naming the step and the batch's graphs, after saving both."""
-    if bool(loss.isfinite()):
-        return
-    place = folder / f"bad-loss-step-{step:09d}"
-    place.mkdir(parents=True, exist_ok=True)
+) -> NoReturn:
+    """Save batch, noise and weights, then raise BadLossError naming the batch's graphs."""
+    folder.mkdir(parents=True, exist_ok=True)
     graphs = batch.graphs
     tensors = {
         "node_mask": graphs.node_mask,
@@ -38,13 +36,14 @@ def stop_on_bad_loss(
         "edge_labels": graphs.edge_labels,
         "noise": noise,
     }
-    save_file({name: tensor.cpu().contiguous() for name, tensor in tensors.items()},
-              place / "batch.safetensors")  # fmt: skip
-    ids = {"step": step, "pool": batch.pool_number, "rows": batch.rows.tolist()}
-    (place / "ids.json").write_text(json.dumps(ids))
+    for name, group in (("batch", tensors), ("weights", model.state_dict())):
+        stored = {key: value.detach().cpu().contiguous() for key, value in group.items()}
+        save_file(stored, folder / f"{name}.safetensors")
+    ids = {"pool": batch.pool_number, "rows": batch.rows.tolist()}
+    (folder / "ids.json").write_text(json.dumps(ids))
     shown = ", ".join(map(str, ids["rows"][:5]))
     raise BadLossError(
-        f"the loss is {loss.item()} at step {step} "
-        f"(pool {batch.pool_number}, graphs {shown}, ...); the batch is saved in {place}. "
-        "Lower the learning rate, or resume from a checkpoint"
+        f"the loss is {loss.item()} or its gradient is not finite "
+        f"(pool {batch.pool_number}, graphs {shown}, ...); batch, noise and weights are saved in "
+        f"{folder}. Lower the learning rate, or resume from a checkpoint"
     )

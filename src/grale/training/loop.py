@@ -16,9 +16,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from lightning.fabric import Fabric
+from lightning.fabric.utilities.exceptions import MisconfigurationException
 
 from grale.data.batching import TrainingBatch, batches_from
 from grale.data.sources import open_source
+from grale.graphs.graph import Graph
 from grale.metrics.local_search import ReconstructionReport
 from grale.model.autoencoder import GRALE
 from grale.training.checkpoint import (
@@ -57,6 +59,8 @@ class Trainer:
     ) -> None:
         self.config, self.folder = config, folder
         self.options = options or RunOptions()
+        self.max_minutes = self.options.max_minutes
+        self._refuse_used_folder()
         self.fabric = self._launch()
         self.source = open_source(config.data)
         torch.manual_seed(config.seed)
@@ -76,7 +80,7 @@ class Trainer:
     def progress(self) -> float:
         """Share of the run that is done, by steps or by time, whichever is further."""
         by_steps = self.step / self.config.max_steps
-        minutes = self.options.max_minutes
+        minutes = self.max_minutes
         return max(by_steps, self.seconds / (60 * minutes) if minutes else 0.0)
 
     def run(self, report: Callable[[StepReport], None]) -> GRALE:
@@ -90,6 +94,7 @@ class Trainer:
             self.fabric.global_rank,
             self.fabric.world_size,
         )
+        held_out = self._held_out()
         mark, graphs, saved = time.perf_counter(), 0, time.perf_counter()
         while self.progress < 1:
             begin = time.perf_counter()
@@ -98,16 +103,16 @@ class Trainer:
             graphs += config.batch_size
             self.seconds += self._agreed(time.perf_counter() - begin)
             is_last = self.progress >= 1
-            validates = is_last or self.step % config.validate_every == 0
-            if validates or self.step % config.log_every == 0:
-                rate = graphs / (time.perf_counter() - mark)
-                scores = self._validate() if validates else None
-                report(StepReport(self.step, self.progress, self._read(values), rate, scores))
-                mark, graphs = time.perf_counter(), 0
             is_due = self._agreed(time.perf_counter() - saved) > 60 * self.options.save_minutes
             if is_last or is_due or self.step % self.options.save_every == 0:
                 self.save()
                 saved = time.perf_counter()
+            validates = is_last or self.step % config.validate_every == 0
+            if validates or self.step % config.log_every == 0:
+                rate = graphs / (time.perf_counter() - mark)
+                scores = self._validate(held_out) if validates else None
+                report(StepReport(self.step, self.progress, self._read(values), rate, scores))
+                mark, graphs = time.perf_counter(), 0
         return self.averaged_model()
 
     def _train_step(self, batch: TrainingBatch) -> dict[str, torch.Tensor]:
@@ -120,10 +125,12 @@ class Trainer:
         values = self.objective(
             graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device)
         )
-        stop_on_bad_loss(values["loss"], batch, noise, self.step, self.folder)
         self.fabric.backward(values["loss"])
-        if config.optimizer.clip_norm:
-            torch.nn.utils.clip_grad_norm_(self.model.parameters(), config.optimizer.clip_norm)
+        norm = torch.nn.utils.clip_grad_norm_(
+            self.model.parameters(), config.optimizer.clip_norm or float("inf")
+        )
+        if not bool((values["loss"] + norm).isfinite()):
+            stop_on_bad_loss(values["loss"], self.model, batch, noise, self._failure_folder)
         self.optimizers.step(rate_share(self.step, self.progress, config.optimizer))
         self.average.update(self.model, self.step)
         return {name: value.detach() for name, value in values.items()}
@@ -150,7 +157,12 @@ class Trainer:
                 "average": dict(zip(names, self.average.weights)),
                 "optimizer": flatten_state(self.optimizers.parts),
             }
-            state = {"step": self.step, "seconds": self.seconds, "config": asdict(self.config)}
+            state = {
+                "step": self.step,
+                "seconds": self.seconds,
+                "max_minutes": self.max_minutes,
+                "config": asdict(self.config),
+            }
             save_checkpoint(self._checkpoints, Checkpoint(tensors, state), self.options.keep)
         self.fabric.barrier()
 
@@ -169,23 +181,44 @@ class Trainer:
         self.average.load(self.model, checkpoint.tensors["average"])
         restore_state(self.optimizers.parts, checkpoint.tensors["optimizer"])
         self.step, self.seconds = checkpoint.state["step"], checkpoint.state["seconds"]
+        if self.max_minutes is None:
+            self.max_minutes = checkpoint.state["max_minutes"]
 
-    def _validate(self) -> ReconstructionReport | None:
+    def _refuse_used_folder(self) -> None:
+        if not self.options.resume and any(self._checkpoints.glob("step-*")):
+            raise FileExistsError(
+                f"{self._checkpoints} holds checkpoints of another run; "
+                "add --resume to go on with it, or choose another --out"
+            )
+
+    def _held_out(self) -> list[Graph]:
+        """Graphs to evaluate on, read at the start: a fault in them shows at once."""
+        if not self.fabric.is_global_zero:
+            return []
+        return self.source.held_out(self.config.num_validation)
+
+    def _validate(self, graphs: list[Graph]) -> ReconstructionReport | None:
         if not self.fabric.is_global_zero:
             return None
-        graphs = self.source.held_out(self.config.num_validation)
         return evaluate(self.averaged_model(), graphs)
+
+    @property
+    def _failure_folder(self) -> Path:
+        return self.folder / f"bad-loss-step-{self.step:09d}-rank-{self.fabric.global_rank}"
 
     def _launch(self) -> Fabric:
         options = self.options
         processes = options.devices * options.num_nodes
-        fabric = Fabric(
-            accelerator=options.accelerator,
-            devices=options.devices,
-            num_nodes=options.num_nodes,
-            strategy="ddp" if processes > 1 else "auto",
-            precision=options.precision,
-        )
+        try:
+            fabric = Fabric(
+                accelerator=options.accelerator,
+                devices=options.devices,
+                num_nodes=options.num_nodes,
+                strategy="ddp" if processes > 1 else "auto",
+                precision=options.precision,
+            )
+        except MisconfigurationException as error:
+            raise ValueError(f"cannot run on these devices: {error}") from error
         fabric.launch()
         return fabric
 

@@ -23,7 +23,12 @@ class Optimizers:
         betas = (config.beta1, config.beta2)
         if config.kind == "adam":
             self.parts: list[torch.optim.Optimizer] = [
-                torch.optim.Adam(model.parameters(), config.learning_rate, betas, weight_decay=0.0)
+                torch.optim.Adam(
+                    model.parameters(),
+                    config.learning_rate,
+                    betas,
+                    weight_decay=config.weight_decay,
+                )
             ]
         else:
             hidden, rest = split_parameters(model)

@@ -5,7 +5,8 @@
 Never above the transport objective, equal to it at permutations (Proposition 3), but it can
 be zero for graphs that differ (Proposition 4).
 
-Departures: none.
+Departures: the mask of the regulariser stands on the rows, where the input nodes are; the paper
+writes h_j.
 """
 
 from __future__ import annotations

@@ -18,6 +18,6 @@ def assign(scores: Float[Tensor, "B N N"]) -> Int[Tensor, "B N"]:
     >>> assign(torch.tensor([[[0.0, 5.0], [4.0, 6.0]]])).tolist()
     [[1, 0]]
     """
-    matrices = scores.detach().double().cpu().numpy()
+    matrices = scores.detach().cpu().double().numpy()
     columns = [linear_sum_assignment(matrix, maximize=True)[1] for matrix in matrices]
     return torch.from_numpy(np.stack(columns)).to(scores.device)
