@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,15 +24,13 @@ def test_importing_grale_imports_nothing_heavy() -> None:
     assert result.stdout.strip() == "[]"
 
 
-def test_help_answers_in_under_a_second() -> None:
+def test_help_takes_less_than_a_second_of_processor_time() -> None:
     command = [sys.executable, "-m", "grale.cli", "--help"]
-    seconds = []
-    for _ in range(3):
-        begin = time.perf_counter()
-        result = subprocess.run(command, capture_output=True, text=True, check=True)
-        seconds.append(time.perf_counter() - begin)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert "train" in result.stdout
-    assert min(seconds) < 1.0
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1.0
 
 
 def test_public_names_can_all_be_imported() -> None:

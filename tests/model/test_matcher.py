@@ -141,3 +141,14 @@ def test_autocast_does_not_shorten_the_comparison(affinity):
         log_plan, error = matcher(nodes, slots)
     assert log_kernel.dtype == log_plan.dtype == error.dtype == torch.float32
     assert torch.equal(log_kernel, matcher._log_kernel(left.float(), right.float()))
+
+
+def test_sinkhorn_stays_in_float32_under_autocast() -> None:
+    config = MatcherConfig(affinity="sphere", temperature=0.1, num_sweeps=200, grad_sweeps=5)
+    torch.manual_seed(0)
+    matcher = SinkhornMatcher(16, config)
+    nodes, slots = torch.randn(4, 6, 16), torch.randn(4, 6, 16)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        narrow = matcher(nodes, slots)
+    assert narrow.log_plan.dtype == torch.float32
+    assert narrow.marginal_error.max() < 2 * matcher(nodes, slots).marginal_error.max() + 1e-3

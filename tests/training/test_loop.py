@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 
+from grale.data.batching import batches_from
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.failure import BadLossError
 from grale.training.loop import StepReport, Trainer, noise_seed
@@ -61,7 +63,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
     with pytest.raises(Stop):
         interrupted.run(stop)
     resumed, reports = _run(config, tmp_path / "resumed", replace(options, resume=True))
-    assert reports[0].step == 4
+    assert reports[0].step == 6
     for a, b in zip(_weights(straight), _weights(resumed)):
         assert torch.equal(a, b)
     other, _ = _run(replace(config, seed=1), tmp_path / "other")
@@ -82,12 +84,59 @@ def test_a_loss_that_is_not_a_number_stops_with_step_ids_and_batch(
     trainer = Trainer(smoke, tmp_path, CPU)
     with torch.no_grad():
         trainer.model.decoder.node_heads.weight.fill_(float("nan"))
-    with pytest.raises(BadLossError, match="at step 0"):
+    with pytest.raises(BadLossError, match="the loss is nan"):
         trainer.run(lambda report: None)
-    place = tmp_path / "bad-loss-step-000000000"
+    place = tmp_path / "bad-loss-step-000000000-rank-0"
     ids = json.loads((place / "ids.json").read_text())
     assert len(ids["rows"]) == smoke.batch_size
     assert (place / "batch.safetensors").is_file()
+    weights = load_file(place / "weights.safetensors")
+    assert weights["decoder.node_heads.weight"].isnan().all()
+
+
+def test_a_gradient_that_is_not_finite_never_reaches_the_weights(
+    smoke: TrainConfig, tmp_path: Path
+) -> None:
+    trainer = Trainer(smoke, tmp_path, CPU)
+    before = [weight.clone() for weight in trainer.model.state_dict().values()]
+    trainer.model.decoder.node_heads.weight.register_hook(lambda gradient: gradient * float("inf"))
+    with pytest.raises(BadLossError, match="gradient is not finite"):
+        trainer.run(lambda report: None)
+    after = trainer.model.state_dict().values()
+    assert all(torch.equal(a, b) for a, b in zip(before, after))
+
+
+def test_a_folder_with_another_run_is_refused(smoke: TrainConfig, tmp_path: Path) -> None:
+    _run(smoke, tmp_path)
+    with pytest.raises(FileExistsError, match="--resume"):
+        Trainer(smoke, tmp_path, CPU)
+
+
+def test_a_resumed_run_keeps_its_time_budget_unless_given_another(
+    smoke: TrainConfig, tmp_path: Path
+) -> None:
+    _run(smoke, tmp_path, replace(CPU, max_minutes=7.0))
+    resume = replace(CPU, resume=True)
+    assert Trainer(smoke, tmp_path, resume).max_minutes == 7.0
+    assert Trainer(smoke, tmp_path, replace(resume, max_minutes=9.0)).max_minutes == 9.0
+
+
+def test_two_halves_of_a_batch_have_the_gradient_of_the_whole(
+    smoke: TrainConfig, tmp_path: Path
+) -> None:
+    trainer = Trainer(smoke, tmp_path, CPU)
+    batch = next(batches_from(trainer.source, 16, seed=0, step=0)).graphs
+    noise = trainer.model.featurizer.draw_noise(16, torch.Generator().manual_seed(0))
+
+    def gradient(rows: slice) -> torch.Tensor:
+        trainer.model.zero_grad()
+        trainer.model(batch[rows], noise[rows]).terms.total(smoke.model.loss).backward()
+        return torch.cat([w.grad.flatten() for w in trainer.model.parameters()])
+
+    whole = gradient(slice(None))
+    halves = (gradient(slice(0, None, 2)) + gradient(slice(1, None, 2))) / 2
+    torch.testing.assert_close(whole, halves, atol=1e-5, rtol=1e-3)
+    assert whole.norm() > 1e-3
 
 
 def test_a_time_budget_ends_the_run_and_the_schedule(smoke: TrainConfig, tmp_path: Path) -> None:
@@ -131,7 +180,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(
     trainer, _ = _run(smoke, tmp_path)
 
     def full(*arguments: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise SafetensorError("No space left on device")
 
     monkeypatch.setattr("grale.training.checkpoint.save_file", full)
     trainer.step += 1
