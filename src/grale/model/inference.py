@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -109,12 +110,13 @@ def by_size(graphs: Sequence[Graph], batch_size: int) -> Iterator[tuple[list[int
 def _quietly(run: Callable[..., Any]) -> Callable[..., Any]:
     """Run with the model in evaluation mode and without gradients."""
 
-    def wrapped(model: GRALE, *args: Any) -> Any:
+    @wraps(run)
+    def wrapped(model: GRALE, *args: Any, **options: Any) -> Any:
         was_training = model.training
         model.eval()
         try:
             with torch.no_grad():
-                return run(model, *args)
+                return run(model, *args, **options)
         finally:
             model.train(was_training)
 
