@@ -15,7 +15,7 @@ from grale.training.evaluation import evaluate
 from grale.training.optimizer import Optimizers
 from grale.training.schedule import rate_share
 
-STEPS = 700
+STEPS = 1_200
 
 
 @pytest.mark.slow
@@ -30,7 +30,13 @@ def test_a_small_model_memorises_64_graphs() -> None:
         matcher=MatcherConfig(affinity="sphere", temperature=0.1, num_sweeps=30, grad_sweeps=3),
         loss=LossConfig(node_feature=0.05, marginal=1.0, normalise_by="size"),
     )
-    recipe = OptimizerConfig(kind="muon", learning_rate=2e-3, warmup_steps=20, schedule="trapezoid")
+    recipe = OptimizerConfig(
+        kind="muon",
+        learning_rate=2e-3,
+        muon_learning_rate=8e-3,
+        warmup_steps=20,
+        schedule="trapezoid",
+    )
     torch.manual_seed(0)
     model = GRALE(GraphSpace(max_nodes=10, num_node_labels=4), config)
     before = evaluate(model, graphs)

@@ -165,15 +165,6 @@ def test_noise_differs_between_steps_and_seeds() -> None:
     assert len(seeds) == 1000
 
 
-@pytest.mark.slow
-def test_compiling_changes_no_loss(smoke: TrainConfig, tmp_path: Path) -> None:
-    config = replace(smoke, max_steps=2, log_every=1)
-    _, plain = _run(config, tmp_path / "plain")
-    _, compiled = _run(config, tmp_path / "compiled", replace(CPU, compile=True))
-    for a, b in zip(plain, compiled):
-        assert b.values["loss"] == pytest.approx(a.values["loss"], rel=1e-3)
-
-
 def test_a_full_disk_leaves_the_last_checkpoint(
     smoke: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
