@@ -43,7 +43,8 @@ CONFIG = TrainConfig(
     ),
     optimizer=OptimizerConfig(
         kind="muon",
-        learning_rate=1e-3,
+        learning_rate=2e-3,
+        muon_learning_rate=6e-3,
         clip_norm=1.0,
         warmup_steps=50,
         schedule="trapezoid",
