@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from grale.data.coloring import COLORING_VARIANTS, generate_coloring
 from grale.graphs.graph import Graph
+from grale.graphs.molecule import molecule_space
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.model.config import FeaturizerConfig, MatcherConfig, ModelConfig
@@ -51,3 +55,19 @@ def space() -> GraphSpace:
 def tiny_model(space: GraphSpace, tiny_config: ModelConfig) -> GRALE:
     torch.manual_seed(0)
     return GRALE(space, tiny_config).eval()
+
+
+@pytest.fixture(scope="session")
+def molecule_model(tiny_config: ModelConfig) -> GRALE:
+    """An untrained model of molecules of up to 10 atoms."""
+    torch.manual_seed(0)
+    return GRALE(molecule_space(10), tiny_config).eval()
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of real data, if this machine has one (environment variable GRALE_DATA)."""
+    folder = os.environ.get("GRALE_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("GRALE_DATA names no folder of real data")
+    return Path(folder)

@@ -7,7 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grale.experiments.bench import SETTINGS, Speed, measure, sample_graphs, step_at
+from grale.experiments.bench import (
+    SETTINGS,
+    Speed,
+    measure,
+    peak_memory,
+    sample_graphs,
+    step_at,
+)
 
 
 @pytest.fixture(params=range(len(SETTINGS)), ids=[setting.name for setting in SETTINGS])
@@ -25,9 +32,9 @@ def small(request: pytest.FixtureRequest):
     return replace(setting, config=config, batch_size=4)
 
 
-@pytest.mark.parametrize("encode_only", [True, False])
-def test_a_measurement_is_positive_and_consistent(small, encode_only: bool) -> None:
-    speed = measure(small, encode_only, rounds=1, batches=2)
+@pytest.mark.parametrize("what", ["train", "encode"])
+def test_a_measurement_is_positive_and_consistent(small, what: str) -> None:
+    speed = measure(small, what, rounds=1, batches=2)
     assert speed.seconds > 0
     assert speed.yardsticks == pytest.approx(speed.seconds / speed.yardstick)
 
@@ -49,3 +56,10 @@ def test_ten_graphs_a_second_are_a_tenth_of_a_second_each() -> None:
 def test_recomputing_takes_a_step_too() -> None:
     assert step_at(8, recompute=False) > 0
     assert step_at(8, recompute=True) > 0
+
+
+def test_peak_memory_counts_what_this_process_has_held() -> None:
+    before = peak_memory()
+    held = np.ones(int((before + 0.2) * 1e9 / 8))  # more than all it had
+    assert peak_memory() > before + 0.1
+    assert held[0] == 1

@@ -46,10 +46,12 @@ def test_folded_attention_equals_the_literal_one_in_value_and_gradient(kind, see
         torch.testing.assert_close(ours, theirs, atol=ATOL_FLOAT64, rtol=0)
 
 
-def test_folded_attention_equals_the_literal_one_under_a_mask():
-    layer, x, context = build(AttendFromFew)
+@pytest.mark.parametrize("num_few", [3, 5], ids=["few enough to fold", "too many to fold"])
+@pytest.mark.parametrize("run", [AttendFromFew.forward, AttendFromFew.folded])
+def test_folded_attention_equals_the_literal_one_under_a_mask(run, num_few):
+    layer, x, context = build(AttendFromFew, num_few)
     bias = mask_bias(random_mask(), x.dtype)
-    folded = layer(x, context, bias[:, 0])
+    folded = run(layer, x, context, bias[:, 0])
     literal = literal_cross_attention(layer, x, context, bias)
     torch.testing.assert_close(folded, literal, atol=ATOL_FLOAT64, rtol=0)
     expected = gradients(layer, x, context, literal)

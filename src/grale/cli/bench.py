@@ -4,35 +4,42 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from grale.experiments.bench import What
 
 bench = typer.Typer(help="Measure speed and memory of training and encoding.", no_args_is_help=True)
 
 # A fresh process per figure: peak memory is that of the whole life of a process.
 _SCALING = """
-import resource, sys
-from grale.experiments.bench import step_at
-base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+import sys
+from grale.experiments.bench import peak_memory, step_at
 seconds = step_at(int(sys.argv[1]), sys.argv[2] == "1")
-print(seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) / 1e6)
+print(seconds, peak_memory())
 """
 _MEMORY = """
-import resource, sys
-from grale.experiments.bench import SETTINGS, measure
-base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-measure(SETTINGS[int(sys.argv[1])], encode_only=sys.argv[2] == "encode", rounds=1)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) / 1e6)
+import sys
+from grale.cli.terminal import keep_freed_memory
+from grale.experiments.bench import SETTINGS, measure, peak_memory
+keep_freed_memory()
+number, what, recompute = sys.argv[1:]
+measure(SETTINGS[int(number)], what, rounds=1, recompute=recompute == "1")
+print(peak_memory())
 """
 
 Rounds = Annotated[int, typer.Option(min=1, help="Rounds; the best counts.")]
 
 
 @bench.command()
-def train(rounds: Rounds = 3) -> None:
+def train(
+    rounds: Rounds = 3,
+    recompute: bool = typer.Option(False, help="Recompute activations to save memory."),
+) -> None:
     """Time per graph of a training step at the paper's three sizes."""
-    _compare("train", rounds)
+    _compare("train", rounds, recompute)
 
 
 @bench.command()
@@ -63,7 +70,7 @@ def _scaling_cells(size: int, recompute: str) -> list[str]:
         return ["-", "does not fit"]
 
 
-def _compare(what: str, rounds: int) -> None:
+def _compare(what: What, rounds: int, recompute: bool = False) -> None:
     from grale.cli.terminal import console, counting, keep_freed_memory, table
     from grale.experiments.bench import SETTINGS, measure
 
@@ -71,9 +78,9 @@ def _compare(what: str, rounds: int) -> None:
     rows = [["", "batch", "graphs/s", "yardsticks/graph", "authors", "ratio", "peak memory, GB"]]
     with counting(what, len(SETTINGS)) as advance:
         for number, setting in enumerate(SETTINGS):
-            speed = measure(setting, what == "encode", rounds)
+            speed = measure(setting, what, rounds, recompute=recompute)
             authors = setting.authors_encode if what == "encode" else setting.authors_train
-            (memory,) = _in_new_process(_MEMORY, str(number), what)
+            (memory,) = _in_new_process(_MEMORY, str(number), what, str(int(recompute)))
             rows.append([
                 setting.name, str(setting.batch_size), f"{speed.graphs_per_second:.0f}",
                 f"{speed.yardsticks:.2f}", f"{authors:g}", f"{authors / speed.yardsticks:.1f}x",

@@ -8,9 +8,12 @@ from importlib import metadata
 import typer
 
 from grale.cli.bench import bench
+from grale.cli.decode import decode, reconstruct
 from grale.cli.demo import demo
+from grale.cli.embed import embed
 from grale.cli.evaluate import evaluate
 from grale.cli.info import info
+from grale.cli.prepare import prepare
 from grale.cli.terminal import errors
 from grale.cli.train import train
 
@@ -21,9 +24,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for verb in (demo, train, evaluate, info):
+for verb in (demo, train, evaluate, embed, decode, reconstruct, info):
     app.command()(verb)
 app.add_typer(bench, name="bench")
+app.add_typer(prepare, name="prepare")
 
 
 def _print_version(wanted: bool | None) -> None:

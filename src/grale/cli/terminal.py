@@ -38,7 +38,7 @@ def keep_freed_memory() -> None:
     mallopt = getattr(libc, "mallopt", None)
     if mallopt is not None:
         mallopt(_M_MMAP_MAX, 0)
-        mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)
+        mallopt(_M_TRIM_THRESHOLD, -1)  # never
 
 
 def bar(*columns: str | ProgressColumn) -> Progress:
@@ -54,7 +54,7 @@ def bar(*columns: str | ProgressColumn) -> Progress:
 
 
 @contextmanager
-def counting(description: str, total: int) -> Iterator:
+def counting(description: str, total: int | None) -> Iterator:
     """Show a bar over `total` things; yields a function that takes how many more are done."""
     with bar(MofNCompleteColumn()) as progress:
         task = progress.add_task(description, total=total)

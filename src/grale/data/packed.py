@@ -61,6 +61,19 @@ class PackedGraphs:
             parts[0].directed,
         )
 
+    def take(self, rows: NDArray[np.int64]) -> PackedGraphs:
+        """Some of the graphs, in the given order."""
+        _, nodes = _ragged(self.node_offsets, rows)
+        _, edges = _ragged(self.edge_offsets, rows)
+        return PackedGraphs(
+            _offsets(np.diff(self.node_offsets)[rows]),
+            self.node_labels[nodes],
+            _offsets(np.diff(self.edge_offsets)[rows]),
+            self.edges[edges],
+            self.edge_labels[edges],
+            self.directed,
+        )
+
     def __len__(self) -> int:
         return len(self.node_offsets) - 1
 

@@ -60,16 +60,21 @@ def write_shards(
     folder: Path, graphs: Iterable[Graph], space: GraphSpace, shard_rows: int = 65_536
 ) -> Manifest:
     """Write graphs to shards, a few at a time; every graph must lie in `space`."""
+    return write_packed(folder, _packed_chunks(graphs, space, shard_rows), space)
+
+
+def write_packed(folder: Path, shards_of: Iterable[PackedGraphs], space: GraphSpace) -> Manifest:
+    """Write one shard per pack of graphs, then the manifest."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MANIFEST).unlink(missing_ok=True)
     for old in folder.glob("graphs-*.parquet*"):
         old.unlink()
     shards = []
-    for number, chunk in enumerate(_chunks(graphs, shard_rows)):
-        space.check(chunk)
+    for number, chunk in enumerate(shards_of):
         name = f"graphs-{number:05d}.parquet"
+        chunk.check(space, name)
         pending = folder / f"{name}.tmp"
-        pq.write_table(_to_table(PackedGraphs.from_graphs(chunk)), pending, compression="zstd")
+        pq.write_table(to_table(chunk), pending, compression="zstd")
         os.replace(pending, folder / name)
         shards.append(Shard(name, len(chunk), sha256_of(folder / name)))
     if not shards:
@@ -107,7 +112,11 @@ def check_shard(folder: Path, shard: Shard) -> None:
 
 def read_shard(folder: Path, shard: Shard, directed: bool) -> PackedGraphs:
     """Read one shard into memory."""
-    table = pq.read_table(folder / shard.file, memory_map=True)
+    return from_table(pq.read_table(folder / shard.file, memory_map=True), directed)
+
+
+def from_table(table: pa.Table, directed: bool) -> PackedGraphs:
+    """Graphs of a table with the three columns of a shard."""
     nodes, edges, labels = (
         table.column(name).combine_chunks() for name in ("node_labels", "edges", "edge_labels")
     )
@@ -128,7 +137,8 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _to_table(packed: PackedGraphs) -> pa.Table:
+def to_table(packed: PackedGraphs) -> pa.Table:
+    """Three columns of a shard."""
     small = pa.int32()
     edge_offsets = packed.edge_offsets * 2
     return pa.table(
@@ -149,7 +159,8 @@ def _list_offsets(array: pa.ListArray) -> np.ndarray:
     return offsets - offsets[0]
 
 
-def _chunks(graphs: Iterable[Graph], size: int) -> Iterator[list[Graph]]:
+def _packed_chunks(graphs: Iterable[Graph], space: GraphSpace, size: int) -> Iterator[PackedGraphs]:
     iterator = iter(graphs)
     while chunk := list(islice(iterator, size)):
-        yield chunk
+        space.check(chunk)
+        yield PackedGraphs.from_graphs(chunk)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from grale.graphs.graph import Graph
+from grale.graphs.space import GraphSpace
 
 ELEMENTS = (
     "C", "N", "O", "F", "P", "S", "Cl", "Br", "I", "B", "Si", "Se", "Sn", "As", "Ge", "Te",
@@ -27,6 +28,7 @@ NUM_ATOM_LABELS = len(ELEMENTS) + 1
 NUM_BOND_LABELS = 4
 SINGLE, DOUBLE, TRIPLE, AROMATIC = 1, 2, 3, 4
 MAX_SMILES_LENGTH = 4_000  # before parsing: RDKit's time grows with the length
+MAX_BLOCK_LENGTH = 1_000_000
 MAX_ATOMS = 1_000
 
 _LABEL_OF = {symbol: label for label, symbol in enumerate(ELEMENTS)}
@@ -37,6 +39,18 @@ _BOND_LABELS = {
     "AROMATIC": AROMATIC,
     "DATIVE": SINGLE,  # a pair given by one side: drawn as a single bond elsewhere
 }
+
+
+def molecule_space(max_atoms: int) -> GraphSpace:
+    """All molecules of up to `max_atoms` heavy atoms."""
+    return GraphSpace(
+        max_nodes=max_atoms, num_node_labels=NUM_ATOM_LABELS, num_edge_labels=NUM_BOND_LABELS
+    )
+
+
+def is_molecular(space: GraphSpace) -> bool:
+    """Whether the labels of a space are atoms and bonds."""
+    return space == molecule_space(space.max_nodes)
 
 
 class MoleculeError(ValueError):
@@ -69,6 +83,44 @@ def from_smiles(smiles: Any) -> Graph:
     if molecule is None:
         raise MoleculeError(f"cannot parse SMILES {smiles[:40]!r}")
     return from_mol(molecule)
+
+
+def from_molblock(block: Any) -> Graph:
+    """Read one entry of an SDF file; what SMILES drop is dropped here, too."""
+    if not isinstance(block, str) or not block.strip():
+        raise MoleculeError("the entry is empty")
+    if len(block) > MAX_BLOCK_LENGTH:
+        raise MoleculeError(f"the entry has {len(block)} characters, more than {MAX_BLOCK_LENGTH}")
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        try:
+            molecule = Chem.MolFromMolBlock(block)
+        except Exception as error:  # RDKit raises several kinds on hostile input
+            raise MoleculeError(f"cannot parse the SDF entry: {error}") from error
+    if molecule is None:
+        raise MoleculeError(f"cannot parse the SDF entry {block.strip().splitlines()[0][:40]!r}")
+    return from_mol(molecule)
+
+
+def canonical_key(graph: Graph) -> str:
+    """Text that two molecular graphs share just when they are the same graph.
+
+    A canonical SMILES without charges and hydrogens; not meant to be read as a molecule.
+
+    >>> canonical_key(from_smiles("OCC")) == canonical_key(from_smiles("C(C)[O-]"))
+    True
+    """
+    from rdkit import Chem
+
+    from grale.graphs.molecule_repair import bare_molecule
+
+    molecule = bare_molecule(graph)
+    for atom in molecule.GetAtoms():
+        atom.SetNoImplicit(True)
+    molecule.UpdatePropertyCache(strict=False)
+    Chem.FastFindRings(molecule)
+    return str(Chem.MolToSmiles(molecule))
 
 
 def from_mol(molecule: Any) -> Graph:

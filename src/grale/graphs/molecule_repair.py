@@ -37,7 +37,7 @@ def repaired_molecule(graph: Graph) -> Any:
 
     if graph.directed:
         raise MoleculeError("a molecule is undirected, this graph is directed")
-    molecule = _bare_molecule(graph)
+    molecule = bare_molecule(graph)
     _set_charges(molecule)
     with rdBase.BlockLogs():
         molecule = _with_kekule_form(molecule)
@@ -48,7 +48,8 @@ def repaired_molecule(graph: Graph) -> Any:
     return molecule
 
 
-def _bare_molecule(graph: Graph) -> Any:
+def bare_molecule(graph: Graph) -> Any:
+    """Atoms and bonds of the graph, nothing else; not sanitised."""
     from rdkit import Chem
 
     kinds = {

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
-from grale.model import inference, storage
+from grale.model import decoding, inference, storage
 from grale.model.config import ModelConfig
 from grale.model.decoder import Decoder, GraphLogits
 from grale.model.encoder import Encoder
@@ -88,18 +88,45 @@ class GRALE(nn.Module, ModelHubMixin, library_name="grale", tags=["graphs", "aut
         Parameters
         ----------
         graphs
-            `grale.Graph`, networkx graphs or PyG `Data`, mixed as you like.
+            `grale.Graph`, networkx graphs or PyG `Data`, mixed as you like; for a model of
+            molecules SMILES and RDKit molecules, too.
         batch_size
             Graphs encoded at once; they are grouped by size first.
         on_error
             What to do with a graph the model cannot hold: "raise", "null" (its row is NaN) or
-            "skip" (it has no row).
+            "skip" (it has no row). `why_not` gives the reasons.
         """
         return inference.encode(self, graphs, batch_size, on_error)
 
+    def why_not(self, graphs: Sequence[Any]) -> list[str | None]:
+        """Say for each graph why the model cannot take it, or None if it can."""
+        screened = inference.screen(graphs, self.space)
+        return [item if isinstance(item, str) else None for item in screened]
+
     def decode(self, latents: NDArray[np.floating[Any]], batch_size: int = 256) -> list[Graph]:
         """Turn embedding rows into the most likely graphs; the model chooses their sizes."""
-        return inference.decode(self, latents, batch_size)
+        return decoding.decode(self, latents, batch_size)
+
+    def decode_smiles(
+        self, latents: NDArray[np.floating[Any]], tries: int = 1, batch_size: int = 256
+    ) -> list[str | None]:
+        """Turn embedding rows into SMILES, None where no valid molecule was found.
+
+        Charges and hydrogens are restored. With `tries` above 1, rows whose likeliest graph is no
+        valid molecule go on with the next likeliest, so many graphs at most.
+        """
+        found = decoding.decode_smiles(self, latents, batch_size, 1, tries)
+        return [best[0] if best else None for best in found]
+
+    def decode_candidates(
+        self,
+        latents: NDArray[np.floating[Any]],
+        candidates: int = 5,
+        tries: int = 100,
+        batch_size: int = 256,
+    ) -> list[list[str]]:
+        """Turn embedding rows into several distinct SMILES each, the likeliest first."""
+        return decoding.decode_smiles(self, latents, batch_size, candidates, tries)
 
     def reconstruct(self, graphs: Sequence[Any], batch_size: int = 256) -> list[Graph]:
         """Encode and decode; nodes come in the input's order where matched, others after."""

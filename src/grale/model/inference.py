@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
+from grale.graphs.molecule import is_molecular
 from grale.graphs.permute import gather_edges, gather_nodes
 from grale.graphs.space import GraphSpace
 from grale.metrics.edit_distance import Edit, edit_distance, edits
@@ -48,16 +49,24 @@ class Reconstructed(NamedTuple):
     """mappings[g][i] is the node of graphs[g] that plays input node i, or -1."""
 
 
-def as_graph(item: Any, directed: bool = False) -> Graph:
-    """Accept a `Graph`, a networkx graph or a PyG `Data` (read as `directed`: it does not say)."""
+def as_graph(item: Any, space: GraphSpace) -> Graph:
+    """Accept a `Graph`, a networkx graph, a PyG `Data`; in a molecular space SMILES and Mol, too.
+
+    PyG `Data` does not say whether it is directed: it is read as the space is.
+    """
     if isinstance(item, Graph):
         return item
+    if isinstance(item, str) or hasattr(item, "GetAtoms"):
+        if not is_molecular(space):
+            raise TypeError("got a molecule, but this model's labels are not atoms and bonds")
+        return Graph.from_smiles(item) if isinstance(item, str) else Graph.from_mol(item)
     if hasattr(item, "adj") and hasattr(item, "is_multigraph"):
         return Graph.from_networkx(item)
     if hasattr(item, "edge_index"):
-        return Graph.from_pyg(item, directed)
+        return Graph.from_pyg(item, space.directed)
+    molecules = ", SMILES, RDKit Mol" if is_molecular(space) else ""
     raise TypeError(
-        f"expected a grale.Graph, networkx graph or PyG Data, got {type(item).__name__}"
+        f"expected a grale.Graph{molecules}, networkx graph or PyG Data, got {type(item).__name__}"
     )
 
 
@@ -66,7 +75,7 @@ def screen(items: Sequence[Any], space: GraphSpace) -> list[Graph | str]:
     screened: list[Graph | str] = []
     for item in items:
         try:
-            graph = as_graph(item, space.directed)
+            graph = as_graph(item, space)
         except (TypeError, ValueError) as error:
             screened.append(str(error))
             continue
@@ -93,21 +102,22 @@ def _check_is_list(items: Any) -> None:
         raise TypeError(f"expected a list of graphs, got {type(items).__name__}; wrap it in a list")
 
 
-def _check_batch_size(batch_size: int) -> None:
+def check_batch_size(batch_size: int) -> None:
+    """Raise unless a batch holds something."""
     if batch_size < 1:
         raise ValueError(f"batch_size must be at least 1, got {batch_size}")
 
 
 def by_size(graphs: Sequence[Graph], batch_size: int) -> Iterator[tuple[list[int], GraphBatch]]:
     """Batches of graphs of similar size, each with the rows it came from."""
-    _check_batch_size(batch_size)
+    check_batch_size(batch_size)
     order = sorted(range(len(graphs)), key=lambda row: graphs[row].num_nodes)
     for start in range(0, len(order), batch_size):
         rows = order[start : start + batch_size]
         yield rows, GraphBatch.from_graphs([graphs[row] for row in rows])
 
 
-def _quietly(run: Callable[..., Any]) -> Callable[..., Any]:
+def quietly(run: Callable[..., Any]) -> Callable[..., Any]:
     """Run with the model in evaluation mode and without gradients."""
 
     @wraps(run)
@@ -127,7 +137,7 @@ def _device(model: GRALE) -> torch.device:
     return model.encoder.padding.device
 
 
-@_quietly
+@quietly
 def encode(
     model: GRALE, items: Sequence[Any], batch_size: int, on_error: OnError
 ) -> NDArray[np.float32]:
@@ -148,26 +158,7 @@ def encode(
     return latents[kept] if on_error == "skip" else latents
 
 
-@_quietly
-def decode(model: GRALE, latents: NDArray[Any], batch_size: int) -> list[Graph]:
-    """Decode each row; see :meth:`grale.model.autoencoder.GRALE.decode`."""
-    _check_batch_size(batch_size)
-    values = np.asarray(latents, dtype=np.float32)
-    if values.ndim != 2 or values.shape[1] != model.latent_dim:
-        raise ValueError(f"expected latents of shape (n, {model.latent_dim}), got {values.shape}")
-    broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
-    if len(broken):
-        raise ValueError(f"row {broken[0]} of the latents is not finite; leave such rows out")
-    shape = (model.config.num_tokens, model.config.token_dim)
-    graphs: list[Graph] = []
-    for start in range(0, len(values), batch_size):
-        rows = torch.tensor(values[start : start + batch_size]).to(model.encoder.padding)
-        logits = model.decoder(rows.unflatten(1, shape)).logits
-        graphs += logits.most_likely(model.space.directed).to_graphs()
-    return graphs
-
-
-@_quietly
+@quietly
 def reconstruct(
     model: GRALE, items: Sequence[Any], batch_size: int, at_size: bool = False
 ) -> Reconstructed:
@@ -196,7 +187,7 @@ def reconstruct(
     return Reconstructed([graph for graph, _ in results], [places for _, places in results])
 
 
-@_quietly
+@quietly
 def match(model: GRALE, first: Any, second: Any) -> Match:
     """Match two graphs; see :meth:`grale.model.autoencoder.GRALE.match`."""
     left, right = accept([first, second], model.space)

@@ -9,7 +9,8 @@ projections of the many are folded into the few: with W_q, W_k, W_v, W_o cut int
     few queries:  scores_h = (W_k,h W_q,h^T x_k) y     out = W_o,h^T W_v,h^T sum probs_h y
 
 Two small products per entry replace two or more d x d projections, and no tensor of the
-many entries is ever cut into heads. `literal_cross_attention` is what both compute.
+many entries is ever cut into heads. `literal_cross_attention` is what both compute. Folded
+queries number H K, so pooling folds only while that is less than the width they replace.
 
 Departures: none in value; see `attention.py` for scaling and output projection.
 """
@@ -68,7 +69,19 @@ class AttendFromFew(_CrossAttention):
         context: Float[Tensor, "B M d_c"],
         bias: Float[Tensor, "B 1 M"] | None = None,
     ) -> Float[Tensor, "B K d"]:
-        """CA(x, context), with the projections folded into the K queries."""
+        """CA(x, context), with the projections folded into the K queries where that is cheaper."""
+        if self.num_heads * x.shape[1] > x.shape[-1]:
+            wide = None if bias is None else bias[:, None]
+            return literal_cross_attention(self, x, context, wide)
+        return self.folded(x, context, bias)
+
+    def folded(
+        self,
+        x: Float[Tensor, "B K d"],
+        context: Float[Tensor, "B M d_c"],
+        bias: Float[Tensor, "B 1 M"] | None = None,
+    ) -> Float[Tensor, "B K d"]:
+        """CA(x, context) without projecting the context."""
         scale = (x.shape[-1] // self.num_heads) ** -0.5
         queries = split_heads(self.query(x), self.num_heads) * scale
         key_heads = self.key.weight.unflatten(0, (self.num_heads, -1))

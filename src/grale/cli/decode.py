@@ -1,0 +1,61 @@
+"""`grale decode Z.parquet` and `grale reconstruct IN`: molecules out of embeddings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Out = Annotated[Path, typer.Option("--out", "-o", help="Parquet file to write.")]
+Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
+
+
+def decode(
+    file: Annotated[Path, typer.Argument(help="Parquet file with a column `embedding`.")],
+    out: Out,
+    model: Model = "molecules",
+    candidates: Annotated[int, typer.Option(min=1, help="Distinct molecules per row.")] = 1,
+    tries: Annotated[int, typer.Option(min=1, help="Likeliest graphs to try per row.")] = 20,
+) -> None:
+    """Decode embeddings to SMILES, with charges and hydrogens restored."""
+    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.model.catalog import load
+    from grale.tasks.decode import decode_file
+
+    keep_freed_memory()
+    with counting("decoding", None) as advance:
+        report = decode_file(load(model), file, out, candidates, tries, advance)
+    rows = [
+        ["rows", str(report.rows)],
+        ["without embedding", str(report.without_embedding)],
+        ["valid molecules", f"{report.validity:.2%}"],
+    ]
+    console.print(table(f"{file} -> {out}", [["", model], *rows]))
+
+
+def reconstruct(
+    file: Annotated[Path, typer.Argument(help="csv, tsv, smi, sdf or parquet, also .gz.")],
+    out: Out,
+    model: Model = "molecules",
+    column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
+) -> None:
+    """Encode and decode molecules; each row says what came back."""
+    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.data.molecule_files import open_molecules
+    from grale.model.catalog import load
+    from grale.tasks.reconstruct import reconstruct_file
+
+    keep_freed_memory()
+    opened = open_molecules(file, column)
+    with counting("reconstructing", opened.count()) as advance:
+        report = reconstruct_file(load(model), opened, out, advance)
+    done = max(report.reconstructed, 1)
+    rows = [
+        ["rows", str(report.rows)],
+        ["failed (see the column reason)", str(report.failed)],
+        ["exactly reconstructed", f"{report.exact / done:.2%}"],
+        ["edit distance (upper bound)", f"{report.edits / done:.3f}"],
+        ["valid molecules", f"{report.valid / done:.2%}"],
+    ]
+    console.print(table(f"{file} -> {out}", [["", model], *rows]))

@@ -1,0 +1,101 @@
+"""`grale prepare`: molecules in files to a dataset for training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from grale.data.prepare import RowSource
+
+prepare = typer.Typer(help="Turn molecules into a dataset for training.", no_args_is_help=True)
+
+Out = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
+MaxAtoms = Annotated[int, typer.Option(min=1, help="Heavy atoms; larger molecules are left out.")]
+Workers = Annotated[int, typer.Option(min=1, help="Processes that parse.")]
+
+
+@prepare.command()
+def molecules(
+    files: Annotated[list[Path], typer.Argument(help="csv, tsv, smi, sdf or parquet, also .gz.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the dataset.")],
+    column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
+    max_atoms: MaxAtoms = 32,
+    workers: Workers = 2,
+) -> None:
+    """Parse, drop duplicate graphs, split by hash; a killed run goes on when started again."""
+    from grale.data.molecule_files import open_molecules
+
+    _run([open_molecules(file, column) for file in files], out, max_atoms, workers)
+
+
+@prepare.command()
+def pubchem(
+    out: Out,
+    file: Annotated[
+        Path | None, typer.Option(help="CID-SMILES.gz, if you have it; else it is downloaded.")
+    ] = None,
+    max_atoms: MaxAtoms = 32,
+    workers: Workers = 2,
+) -> None:
+    """All of PubChem (over 100 million molecules); the download goes on where it broke off."""
+    from grale.cli.terminal import counting
+    from grale.data.download import download
+    from grale.data.molecule_files import MoleculeFile
+    from grale.data.molecule_sets import PUBCHEM_SMILES
+
+    if file is None:
+        with counting("bytes", None) as advance:
+            file = download(PUBCHEM_SMILES, out / "CID-SMILES.gz", advance)
+    elif not file.is_file():
+        raise FileNotFoundError(f"{file} is not a file")
+    _run([MoleculeFile(file, "smi")], out, max_atoms, workers)
+
+
+@prepare.command()
+def networks(
+    out: Out,
+    count: Annotated[int, typer.Option(min=10, help="Networks to draw.")] = 200_000,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the networks.")] = 0,
+) -> None:
+    """Random Bayesian networks of 8 variables: 90 % to train, 5 % each held out."""
+    from grale.cli.terminal import console
+    from grale.data.bayes_nets import random_networks
+    from grale.data.storage import write_shards
+    from grale.graphs.space import GraphSpace
+
+    drawn = random_networks(count, seed=seed)
+    space = GraphSpace(max_nodes=8, num_node_labels=8, directed=True)
+    cuts = {"train": slice(0, -count // 10), "valid": slice(-count // 10, -count // 20)}
+    for split, cut in (cuts | {"test": slice(-count // 20, None)}).items():
+        manifest = write_shards(out / split, drawn[cut], space)
+        console.print(f"{out / split}: {manifest.rows} networks")
+
+
+@prepare.command()
+def pool(
+    folder: Annotated[Path, typer.Argument(help="Folder with pool-*.parquet.")],
+    out: Out,
+    max_atoms: MaxAtoms = 16,
+    workers: Workers = 2,
+) -> None:
+    """POOL 16 or 32, with its own split and without the molecules of the benchmarks."""
+    from grale.data.molecule_pool import open_pool
+
+    _run(open_pool(folder, max_atoms), out, max_atoms, workers)
+
+
+def _run(sources: list[RowSource], out: Path, max_atoms: int, workers: int) -> None:
+    from grale.cli.terminal import console, counting, table
+    from grale.data.prepare import PrepareConfig
+    from grale.data.prepare import prepare as run
+
+    config = PrepareConfig(max_atoms=max_atoms, num_workers=workers)
+    with counting("molecules", None) as advance:
+        done = run(sources, out, config, advance)
+    rows = [["rows", str(done.rows)], ["rejected", str(done.rejected)]]
+    rows += [["duplicates", str(done.duplicates)]]
+    rows += [[split, str(count)] for split, count in done.kept.items()]
+    console.print(table(f"{out}: rejected rows are in rejected.parquet", [["", "graphs"], *rows]))

@@ -1,0 +1,118 @@
+"""Labelled molecules of the paper's downstream tables, in their published formats.
+
+Each set is a csv of SMILES and targets as MoleculeNet and the authors of QM40 and GDB-13 publish it;
+a parquet file with columns `smiles` and `target` is taken for any of them.
+
+Departures: none; rows are given as published, duplicates, salts and stereo included.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grale.data.download import download
+from grale.data.molecule_files import MoleculeFile, open_molecules
+
+MOLECULENET = "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets"
+PUBCHEM_SMILES = "https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/Extras/CID-SMILES.gz"
+
+
+@dataclass(frozen=True)
+class MoleculeSet:
+    """Where a set is published, and which of its columns count."""
+
+    file: str
+    smiles: str | None
+    target: str | None
+    """None for a set of molecules alone."""
+    is_class: bool = False
+    url: str | None = None
+    """None where the publisher's address is a form to fill in."""
+
+
+MOLECULE_SETS = {
+    "esol": MoleculeSet(
+        "delaney-processed.csv", "smiles", "measured log solubility in mols per litre",
+        url=f"{MOLECULENET}/delaney-processed.csv",
+    ),
+    "freesolv": MoleculeSet("SAMPL.csv", "smiles", "expt", url=f"{MOLECULENET}/SAMPL.csv"),
+    "lipophilicity": MoleculeSet(
+        "Lipophilicity.csv", "smiles", "exp", url=f"{MOLECULENET}/Lipophilicity.csv"
+    ),
+    "bbbp": MoleculeSet("BBBP.csv", "smiles", "p_np", True, url=f"{MOLECULENET}/BBBP.csv"),
+    "bace": MoleculeSet("bace.csv", "mol", "Class", True, url=f"{MOLECULENET}/bace.csv"),
+    "qm9": MoleculeSet("qm9.csv", "smiles", "u0", url=f"{MOLECULENET}/qm9.csv"),
+    "qm40": MoleculeSet("QM40_main.csv", "smile", "Internal_E(0K)"),
+    "gdb13": MoleculeSet("gdb13.smi", None, None),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LabelledMolecules:
+    """SMILES and targets, row by row."""
+
+    smiles: list[str | None]
+    targets: NDArray[np.float64] | None
+
+
+def read_set(name: str, folder: Path) -> LabelledMolecules:
+    """Read a set from `folder`: its published file, plain or .gz, or `NAME.parquet`.
+
+    A set with a public address is downloaded to `folder` if it is not there.
+    """
+    if name not in MOLECULE_SETS:
+        raise ValueError(f"no set is called {name!r}; there are {', '.join(MOLECULE_SETS)}")
+    wanted = MOLECULE_SETS[name]
+    names = (wanted.file, f"{wanted.file}.gz", f"{name}.parquet")
+    path = next((folder / file for file in names if (folder / file).is_file()), None)
+    if path is None:
+        if wanted.url is None:
+            raise FileNotFoundError(
+                f"{folder} holds none of {', '.join(names)}; get the file from its authors"
+            )
+        path = download(wanted.url, folder / wanted.file)
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
+    opened = open_molecules(path, wanted.smiles)
+    smiles = [entry for chunk in opened.rows(65_536) for entry in chunk.entries]
+    if wanted.target is None:
+        return LabelledMolecules(smiles, None)
+    return LabelledMolecules(smiles, _targets(opened, wanted.target))
+
+
+def _read_parquet(path: Path) -> LabelledMolecules:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path)
+    for column in ("smiles", "target"):
+        if column not in table.column_names:
+            raise ValueError(f"{path} has no column {column!r}; it has {table.column_names}")
+    targets = table.column("target").to_numpy().astype(np.float64)
+    return LabelledMolecules(table.column("smiles").to_pylist(), targets)
+
+
+def _targets(file: MoleculeFile, column: str) -> NDArray[np.float64]:
+    """One number per row; NaN where the cell is empty."""
+    with file.open_text() as stream:
+        rows: Any = csv.reader(stream)
+        header = next(rows)
+        if column not in header:
+            raise ValueError(f"{file.path} has no column {column!r}; it has {header}")
+        place = header.index(column)
+        return np.array(
+            [_number(row, place, line, file.path) for line, row in enumerate(rows, 2) if row]
+        )
+
+
+def _number(row: list[str], place: int, line: int, path: Path) -> float:
+    cell = row[place].strip() if place < len(row) else ""
+    try:
+        return float(cell) if cell else float("nan")
+    except ValueError as error:
+        raise ValueError(f"{path}, line {line}: the target {cell!r} is no number") from error

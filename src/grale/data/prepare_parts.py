@@ -1,0 +1,106 @@
+"""First pass of a preparation: one chunk of rows to one part file of graphs and their keys.
+
+Departures: not in the paper.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from grale.data.molecule_files import Chunk, Text, parse
+from grale.data.packed import PackedGraphs
+from grale.data.storage import to_table
+from grale.graphs.graph import Graph
+from grale.graphs.molecule import canonical_key
+
+SPLITS = ("train", "valid", "test")
+REJECTED = pa.schema([("row", pa.int64()), ("entry", pa.string()), ("reason", pa.string())])
+SHOWN = 200  # characters of a rejected entry that are kept
+KEY_RANGE = 1 << 16
+"""Prefixes of keys: parts are read again in slices of this range."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrepareConfig:
+    """What to keep and how to cut it."""
+
+    max_atoms: int = 16
+    """Molecules with more heavy atoms are left out."""
+    valid_share: float = 0.01
+    test_share: float = 0.01
+    """Shares of the graphs held out, chosen by hash, so that no other row moves a graph."""
+    shard_rows: int = 65_536
+    num_workers: int = 1
+
+    def __post_init__(self) -> None:
+        if self.max_atoms < 1 or self.shard_rows < 1 or self.num_workers < 1:
+            raise ValueError("max_atoms, shard_rows and num_workers must be at least 1")
+        if min(self.valid_share, self.test_share) < 0 or self.valid_share + self.test_share >= 1:
+            raise ValueError("valid_share and test_share must be shares that leave some for train")
+
+
+def parse_part(
+    part: Path, start: int, text: Text, chunk: Chunk, config: PrepareConfig
+) -> tuple[int, int]:
+    """Parse one chunk and write its part; return its rows and its rejected rows."""
+    graphs: list[Graph] = []
+    keys, splits, kept = [], [], []
+    rejected: list[dict[str, Any]] = []
+    for place, entry in enumerate(chunk.entries):
+        graph = parse(entry, text)
+        if isinstance(graph, Graph) and graph.num_nodes > config.max_atoms:
+            graph = f"has {graph.num_nodes} heavy atoms, more than {config.max_atoms}"
+        if isinstance(graph, str):
+            shown = entry[:SHOWN] if entry else entry
+            rejected.append({"row": start + place, "entry": shown, "reason": graph})
+            continue
+        key = _hash(canonical_key(graph))
+        graphs.append(graph)
+        keys.append(key)
+        kept.append(start + place)
+        splits.append(chunk.splits[place] if chunk.splits else _split_of(key, config))
+    _write(pa.Table.from_pylist(rejected, REJECTED), part.with_suffix(".rejected"))
+    _write(_part_table(graphs, keys, splits, kept), part)
+    return len(chunk.entries), len(rejected)
+
+
+def _part_table(
+    graphs: list[Graph], keys: list[int], splits: list[str], rows: list[int]
+) -> pa.Table:
+    """Key, split and row of each graph beside its columns, sorted by key."""
+    order = np.argsort(np.array(keys, dtype=np.uint64), kind="stable")
+    if len(graphs) == 0:
+        packed = to_table(PackedGraphs.from_graphs([Graph([0])])).slice(0, 0)
+    else:
+        packed = to_table(PackedGraphs.from_graphs([graphs[i] for i in order]))
+    values = np.array(keys, dtype=np.uint64)[order]
+    packed = packed.append_column("key", pa.array(values, pa.uint64()))
+    prefix = (values >> np.uint64(48)).astype(np.int32)
+    packed = packed.append_column("prefix", pa.array(prefix, pa.int32()))
+    packed = packed.append_column("split", pa.array([splits[i] for i in order], pa.string()))
+    return packed.append_column("row", pa.array([rows[i] for i in order], pa.int64()))
+
+
+def _write(table: pa.Table, path: Path) -> None:
+    pending = path.with_name(path.name + ".tmp")
+    pq.write_table(table, pending, compression="zstd", row_group_size=1_024)
+    os.replace(pending, path)
+
+
+def _hash(key: str) -> int:
+    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big")
+
+
+def _split_of(key: int, config: PrepareConfig) -> str:
+    share = (key & 0xFFFFFFFF) / 2**32  # the low half: the high half orders the shards
+    if share < config.valid_share:
+        return "valid"
+    return "test" if share < config.valid_share + config.test_share else "train"

@@ -1,0 +1,112 @@
+"""Decode a file of embeddings to molecules: one row in, one row out, with a status.
+
+Departures: not in the paper.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from grale.model.autoencoder import GRALE
+
+ROWS = 4_096
+DECODED = pa.schema(
+    [
+        ("row", pa.int64()),
+        ("smiles", pa.string()),
+        ("candidates", pa.list_(pa.string())),
+        ("status", pa.string()),
+        ("reason", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class DecodeReport:
+    """What became of the rows."""
+
+    rows: int = 0
+    without_embedding: int = 0
+    without_molecule: int = 0
+
+    def __add__(self, other: DecodeReport) -> DecodeReport:
+        return DecodeReport(
+            self.rows + other.rows,
+            self.without_embedding + other.without_embedding,
+            self.without_molecule + other.without_molecule,
+        )
+
+    @property
+    def validity(self) -> float:
+        """Share of embeddings that gave a valid molecule."""
+        embedded = self.rows - self.without_embedding
+        return 1 - self.without_molecule / embedded if embedded else float("nan")
+
+
+def decode_file(
+    model: GRALE,
+    path: Path,
+    out: Path,
+    candidates: int = 1,
+    tries: int = 20,
+    progress: Callable[[int], object] | None = None,
+) -> DecodeReport:
+    """Decode the column `embedding` of a parquet file, as a stream."""
+    file = pq.ParquetFile(path)
+    if "embedding" not in file.schema_arrow.names:
+        raise ValueError(f"{path} has no column 'embedding'; it has {file.schema_arrow.names}")
+    columns = [name for name in ("row", "embedding") if name in file.schema_arrow.names]
+    total = DecodeReport()
+    pending = out.with_name(out.name + ".tmp")
+    with pq.ParquetWriter(pending, DECODED, compression="zstd") as writer:
+        for batch in file.iter_batches(batch_size=ROWS, columns=columns):
+            rows = batch["row"].to_pylist() if "row" in columns else None
+            rows = rows or list(range(total.rows, total.rows + batch.num_rows))
+            latents, is_there = _latents(batch["embedding"], model.latent_dim, path)
+            found: list[list[str]] = [[] for _ in rows]
+            for place, best in zip(
+                np.flatnonzero(is_there), model.decode_candidates(latents, candidates, tries)
+            ):
+                found[place] = best
+            records = [_record(*values) for values in zip(rows, found, is_there.tolist())]
+            writer.write_table(pa.Table.from_pylist(records, DECODED))
+            missing = int((~is_there).sum())
+            failed = sum(record["status"] != "ok" for record in records)
+            total = total + DecodeReport(len(rows), missing, failed - missing)
+            if progress is not None:
+                progress(len(rows))
+    os.replace(pending, out)
+    return total
+
+
+def _latents(column: Any, latent_dim: int, path: Path) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Embeddings that are there, and where."""
+    is_there = np.array([value.is_valid for value in column], dtype=bool)
+    lists = column.drop_null().to_pylist()
+    lengths = {len(values) for values in lists}
+    if lengths - {latent_dim}:
+        raise ValueError(
+            f"{path} holds embeddings of length {sorted(lengths)}, but this model's have "
+            f"{latent_dim}; use the model that made them"
+        )
+    return np.array(lists, dtype=np.float32).reshape(-1, latent_dim), is_there
+
+
+def _record(row: int, found: list[str], is_there: bool) -> dict[str, Any]:
+    reason = None if found else "no valid molecule among the likeliest graphs"
+    return {
+        "row": row,
+        "smiles": found[0] if found else None,
+        "candidates": found,
+        "status": "ok" if found else "failed",
+        "reason": reason if is_there else "the row has no embedding",
+    }

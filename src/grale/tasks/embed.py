@@ -1,0 +1,192 @@
+"""Embed a file of molecules, however long: one row in, one row out, with a status.
+
+The file is cut into shards of rows. Each shard is parsed, encoded in batches of similar size and
+written to a part file that appears only when it is complete; a killed run finds the finished parts
+and goes on. At the end the parts become one parquet file, or stay a folder of parts.
+
+Departures: not in the paper.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from grale.data.molecule_files import MoleculeFile, Text, parse
+from grale.graphs.graph import Graph
+from grale.model.autoencoder import GRALE
+
+PLAN = "_plan.json"  # readers of parquet folders pass over such names
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbedConfig:
+    """How to cut the work, and what to do with rows that cannot be embedded."""
+
+    on_error: Literal["null", "skip", "raise"] = "null"
+    """A failed row has no embedding but a reason, or is left out, or stops the run."""
+    shard_rows: int = 20_000
+    """Rows parsed and encoded together; what a kill may lose."""
+    batch_size: int = 256
+
+    def __post_init__(self) -> None:
+        if self.on_error not in ("null", "skip", "raise"):
+            raise ValueError(f"on_error={self.on_error!r}; expected 'null', 'skip' or 'raise'")
+        if self.shard_rows < 1 or self.batch_size < 1:
+            raise ValueError("shard_rows and batch_size must be at least 1")
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Consecutive rows of the file."""
+
+    number: int
+    first_row: int
+    entries: list[str | None]
+    text: Text
+
+    def part(self, folder: Path) -> Path:
+        """Where its embeddings go."""
+        return folder / f"part-{self.number:06d}.parquet"
+
+
+@dataclass(frozen=True)
+class ShardReport:
+    """What embedding one shard took."""
+
+    rows: int
+    failed: int
+    parse_seconds: float
+    encode_seconds: float
+
+
+def shards_of(file: MoleculeFile, rows: int) -> Iterator[Shard]:
+    """Cut a file into shards, reading it as a stream."""
+    first = 0
+    for number, chunk in enumerate(file.rows(rows)):
+        yield Shard(number, first, chunk.entries, file.text)
+        first += len(chunk.entries)
+
+
+def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -> ShardReport:
+    """Parse, encode and write one shard."""
+    began = time.perf_counter()
+    items = [_screened(model, entry, shard.text) for entry in shard.entries]
+    failed = [place for place, item in enumerate(items) if isinstance(item, str)]
+    if failed and config.on_error == "raise":
+        place = failed[0]
+        raise ValueError(
+            f"row {shard.first_row + place} ({str(shard.entries[place])[:60]!r}): {items[place]}; "
+            "use --on-error null or skip to go on"
+        )
+    parsed = time.perf_counter()
+    graphs = [item for item in items if isinstance(item, Graph)]
+    latents = np.empty((0, model.latent_dim), dtype=np.float32)
+    if graphs:
+        latents = model.encode(graphs, batch_size=config.batch_size)
+    encoded = time.perf_counter()
+    write_atomically(_table(shard, items, latents, config), shard.part(folder))
+    return ShardReport(len(items), len(failed), parsed - began, encoded - parsed)
+
+
+def _screened(model: GRALE, entry: Any, text: Text) -> Graph | str:
+    item = parse(entry, text)
+    if isinstance(item, Graph):
+        reason = model.space.why_not(item)
+        return item if reason is None else f"the molecule {reason}"
+    return item
+
+
+def _table(shard: Shard, items: list[Graph | str], latents: Any, config: EmbedConfig) -> pa.Table:
+    """Columns row, entry, embedding, status and reason of one shard."""
+    is_ok = np.array([isinstance(item, Graph) for item in items], dtype=bool)
+    wide = np.zeros((len(items), latents.shape[1]), dtype=np.float32)
+    wide[is_ok] = latents
+    embedding = pa.FixedSizeListArray.from_arrays(
+        pa.array(wide.reshape(-1)), latents.shape[1], mask=pa.array(~is_ok)
+    )
+    table = pa.table(
+        {
+            "row": pa.array(np.arange(len(items)) + shard.first_row, pa.int64()),
+            shard.text: pa.array(shard.entries, pa.string()),
+            "embedding": embedding,
+            "status": pa.array(["ok" if ok else "failed" for ok in is_ok], pa.string()),
+            "reason": pa.array([i if isinstance(i, str) else None for i in items], pa.string()),
+        }
+    )
+    return table.filter(pa.array(is_ok)) if config.on_error == "skip" else table
+
+
+def write_atomically(table: pa.Table, path: Path) -> None:
+    """Write a parquet file that is never seen half-written."""
+    pending = path.with_name(path.name + ".tmp")
+    pq.write_table(table, pending, compression="zstd")
+    os.replace(pending, path)
+
+
+def start_or_resume(out: Path, file: MoleculeFile, model_name: str, config: EmbedConfig) -> Path:
+    """Make the folder of parts, or find one begun for the same job."""
+    folder = out if out.suffix != ".parquet" else out.with_name(out.name + ".parts")
+    plan = json.dumps(
+        {
+            "file": file.name(),
+            "model": model_name,
+            "on_error": config.on_error,
+            "shard_rows": config.shard_rows,
+            "batch_size": config.batch_size,
+        },
+        indent=2,
+    )
+    if (folder / PLAN).is_file() and (folder / PLAN).read_text(encoding="utf-8") != plan:
+        raise ValueError(f"{folder} holds parts of another file, model or setting; remove it first")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / PLAN).write_text(plan, encoding="utf-8")
+    return folder
+
+
+def embed_file(
+    model: GRALE,
+    model_name: str,
+    file: MoleculeFile,
+    out: Path,
+    config: EmbedConfig,
+    progress: Callable[[ShardReport], object] | None = None,
+) -> int:
+    """Embed all rows of a file; return how many rows were done before and are not done again."""
+    folder = start_or_resume(out, file, model_name, config)
+    skipped = 0
+    for shard in shards_of(file, config.shard_rows):
+        if shard.part(folder).is_file():
+            skipped += len(shard.entries)
+            report = ShardReport(len(shard.entries), 0, 0.0, 0.0)
+        else:
+            report = embed_shard(model, shard, folder, config)
+        if progress is not None:
+            progress(report)
+    finish(folder, out)
+    return skipped
+
+
+def finish(folder: Path, out: Path) -> None:
+    """Join the parts into one file, a part at a time, unless a folder was asked for."""
+    parts = sorted(folder.glob("part-*.parquet"))
+    if not parts:
+        raise ValueError("the file holds no rows")
+    if folder == out:
+        return
+    pending = out.with_name(out.name + ".tmp")
+    with pq.ParquetWriter(pending, pq.read_schema(parts[0]), compression="zstd") as writer:
+        for part in parts:
+            writer.write_table(pq.read_table(part))
+    os.replace(pending, out)
+    shutil.rmtree(folder)

@@ -1,0 +1,122 @@
+"""The same shards as `embed.py`, on Ray Data: all cores of a machine, or a cluster.
+
+The driver cuts the file into staged shards beside the parts; Ray's workers, each with its own copy
+of the model, embed them with the code of the local engine. On a cluster the output folder, and a
+model that is not shipped, must lie on storage that all machines share.
+
+Departures: not in the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from grale.data.molecule_files import MoleculeFile, Text
+from grale.tasks.embed import (
+    EmbedConfig,
+    Shard,
+    ShardReport,
+    embed_shard,
+    finish,
+    shards_of,
+    start_or_resume,
+    write_atomically,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class ShardEmbedder:
+    """One Ray worker: a model, and staged shards to embed with it."""
+
+    def __init__(self, model_name: str, folder: str, text: Text, config: EmbedConfig) -> None:
+        import torch
+
+        from grale.model.catalog import load
+
+        torch.set_num_threads(1)  # Ray gives a worker one core
+        self.model, self.folder = load(model_name), Path(folder)
+        self.text, self.config = text, config
+
+    def __call__(self, batch: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Embed each staged shard of the batch; return what each took."""
+        reports = [self._embed(Path(str(path))) for path in batch["path"]]
+        names = ("rows", "failed", "parse_seconds", "encode_seconds")
+        return {name: np.array([getattr(report, name) for report in reports]) for name in names}
+
+    def _embed(self, staged: Path) -> ShardReport:
+        table = pq.read_table(staged)
+        first_row = int(table.schema.metadata[b"first_row"])
+        number = int(staged.stem.removeprefix("staged-"))
+        shard = Shard(number, first_row, table.column("entry").to_pylist(), self.text)
+        report = embed_shard(self.model, shard, self.folder, self.config)
+        staged.unlink()
+        return report
+
+
+def embed_with_ray(
+    model_name: str,
+    file: MoleculeFile,
+    out: Path,
+    config: EmbedConfig,
+    address: str | None = None,
+    num_workers: int = 2,
+    progress: Callable[[ShardReport], object] | None = None,
+) -> int:
+    """Embed all rows of a file on Ray; return how many rows were done before."""
+    import ray
+
+    folder = start_or_resume(out.resolve(), file, model_name, config)
+    staged, skipped = _stage(file, folder, config, progress)
+    if staged:
+        is_ours = not ray.is_initialized()
+        if is_ours:
+            options = {} if address else {"num_cpus": num_workers, "include_dashboard": False}
+            ray.init(address=address, log_to_driver=False, **options)
+        try:
+            shards = ray.data.from_items(
+                [{"path": str(path)} for path in staged], override_num_blocks=len(staged)
+            )
+            reports = shards.map_batches(
+                ShardEmbedder,
+                fn_constructor_args=(model_name, str(folder), file.text, config),
+                batch_size=1,
+                concurrency=num_workers,
+            )
+            for row in reports.iter_rows():
+                if progress is not None:
+                    progress(ShardReport(**{name: value.item() for name, value in row.items()}))
+        finally:
+            if is_ours:
+                ray.shutdown()
+    finish(folder, out.resolve())
+    return skipped
+
+
+def _stage(
+    file: MoleculeFile,
+    folder: Path,
+    config: EmbedConfig,
+    progress: Callable[[ShardReport], object] | None,
+) -> tuple[list[Path], int]:
+    """Write the shards that have no part yet to files of their own, as a stream."""
+    staged, skipped = [], 0
+    for shard in shards_of(file, config.shard_rows):
+        if shard.part(folder).is_file():
+            skipped += len(shard.entries)
+            if progress is not None:
+                progress(ShardReport(len(shard.entries), 0, 0.0, 0.0))
+            continue
+        path = folder / f"staged-{shard.number:06d}.parquet"
+        table = pa.table({"entry": pa.array(shard.entries, pa.string())})
+        metadata = {"first_row": str(shard.first_row)}
+        write_atomically(table.replace_schema_metadata(metadata), path)
+        staged.append(path)
+    return staged, skipped

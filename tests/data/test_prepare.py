@@ -1,0 +1,145 @@
+"""Preparing a dataset: nothing is lost, nothing twice, the same whatever the workers or kills."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import grale.data.prepare as preparing
+from grale.data.molecule_files import open_molecules
+from grale.data.molecule_pool import open_pool
+from grale.data.prepare import PrepareConfig, prepare
+from grale.data.storage import read_manifest, read_shard
+from grale.graphs.graph import Graph
+from grale.graphs.molecule import canonical_key
+
+CHAINS = ["C" * n for n in range(1, 9)] + ["C" * n + "O" for n in range(1, 9)]
+RINGS = ["c1ccccc1", "c1ccncc1", "C1CC1", "OC1CC1", "c1cc[nH]c1"]
+SAME = ["OCC", "C(C)O", "[O-]CC"]  # three ways to write CCO, as a graph
+BAD = ["", "not a molecule", "*CC", "C" * 40]
+ROWS = CHAINS + RINGS + SAME + BAD
+
+
+@pytest.fixture
+def source(tmp_path):
+    (tmp_path / "in.csv").write_text("smiles\n" + "".join(f'"{s}"\n' for s in ROWS))
+    return open_molecules(tmp_path / "in.csv")
+
+
+def contents(folder: Path) -> dict[str, list[str]]:
+    found = {}
+    for split in ("train", "valid", "test"):
+        if (folder / split).is_dir():
+            manifest = read_manifest(folder / split)
+            parts = [read_shard(folder / split, shard, False) for shard in manifest.shards]
+            found[split] = [canonical_key(g) for part in parts for g in part.graphs()]
+    return found
+
+
+CONFIG = PrepareConfig(max_atoms=16, valid_share=0.2, test_share=0.2, shard_rows=4)
+
+
+def test_each_graph_is_kept_once_and_each_bad_row_has_its_reason(tmp_path, source) -> None:
+    result = prepare([source], tmp_path / "out", CONFIG)
+    assert result.rows == len(ROWS)
+    assert result.rejected == len(BAD)
+    assert result.duplicates == len(SAME)
+    found = contents(tmp_path / "out")
+    everything = [key for keys in found.values() for key in keys]
+    assert sorted(everything) == sorted(
+        {canonical_key(Graph.from_smiles(s)) for s in CHAINS + RINGS}
+    )
+    rejected = pq.read_table(tmp_path / "out" / "rejected.parquet").to_pylist()
+    assert [ROWS[record["row"]] for record in rejected] == BAD
+    assert len({record["reason"] for record in rejected}) == len(BAD)
+    assert json.loads((tmp_path / "out" / "prepared.json").read_text())["rows"] == len(ROWS)
+    assert not (tmp_path / "out" / "unfinished").exists()
+    manifest = read_manifest(tmp_path / "out" / "train")
+    assert all(shard.rows == 4 for shard in manifest.shards[:-1])
+
+
+def test_workers_chunks_and_other_rows_move_no_graph(tmp_path, source, monkeypatch) -> None:
+    prepare([source], tmp_path / "one", CONFIG)
+    monkeypatch.setattr(preparing, "CHUNK_ROWS", 5)
+    monkeypatch.setattr(preparing, "SLICE_ROWS", 7)
+    config = PrepareConfig(
+        max_atoms=16, valid_share=0.2, test_share=0.2, shard_rows=4, num_workers=2
+    )
+    prepare([source], tmp_path / "two", config)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_a_killed_run_goes_on_with_what_it_had(tmp_path, source, monkeypatch) -> None:
+    prepare([source], tmp_path / "whole", CONFIG)
+    monkeypatch.setattr(preparing, "CHUNK_ROWS", 5)
+
+    def killed(*args: object) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(preparing, "_write_split", killed)
+        with pytest.raises(KeyboardInterrupt):
+            prepare([source], tmp_path / "out", CONFIG)
+    parts = sorted((tmp_path / "out" / "unfinished").glob("part-*.parquet"))
+    assert len(parts) == -(-len(ROWS) // 5)
+    parts[1].unlink()
+    (parts[1].with_name(parts[1].name + ".tmp")).write_bytes(b"half")
+    times = [part.stat().st_mtime_ns for part in parts if part.exists()]
+    seen: list[int] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(preparing.shutil, "rmtree", lambda folder: None)
+        prepare([source], tmp_path / "out", CONFIG, progress=seen.append)
+    kept = [part.stat().st_mtime_ns for place, part in enumerate(parts) if place != 1]
+    assert kept == times  # finished parts were not parsed again
+    assert sum(seen) == len(ROWS)
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+def test_an_unfinished_run_of_something_else_is_not_taken_up(tmp_path, source) -> None:
+    work = tmp_path / "out" / "unfinished"
+    work.mkdir(parents=True)
+    (work / "plan.json").write_text("{}")
+    with pytest.raises(ValueError, match="unfinished preparation of other files"):
+        prepare([source], tmp_path / "out", CONFIG)
+
+
+def test_a_file_without_a_single_molecule_is_an_error(tmp_path) -> None:
+    (tmp_path / "in.smi").write_text("nothing\nhere\n")
+    with pytest.raises(ValueError, match="2 of 2 rows were rejected"):
+        prepare([open_molecules(tmp_path / "in.smi")], tmp_path / "out", CONFIG)
+
+
+@pytest.mark.parametrize("values", [{"max_atoms": 0}, {"valid_share": 0.6, "test_share": 0.5}])
+def test_settings_that_make_no_sense_are_refused(values) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        PrepareConfig(**values)
+
+
+def test_the_pool_keeps_its_split_and_leaves_the_benchmarks_out(tmp_path) -> None:
+    table = pa.table({
+        "smiles": ["CC", "CCC", "CCCC", "CCCCC", "CCO"],
+        "n_atoms": [2, 3, 4, 5, 3],
+        "bench": [False, False, True, False, False],
+        "source": ["zinc", "zinc", "zinc", "zinc", "qm9"],
+        "split": ["train", "valid", "train", "train", "train"],
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "pool-00.parquet")
+    pq.write_table(
+        table.filter(pa.compute.greater(table["n_atoms"], 4)), tmp_path / "pool-1.parquet"
+    )
+    sources = open_pool(tmp_path, max_atoms=4)
+    assert len(sources) == 1  # the second file holds nothing small enough
+    prepare(sources, tmp_path / "out", PrepareConfig(max_atoms=4))
+    assert contents(tmp_path / "out") == {
+        "train": [canonical_key(Graph.from_smiles("CC"))],
+        "valid": [canonical_key(Graph.from_smiles("CCC"))],
+    }
+    with pytest.raises(FileNotFoundError, match="holds no pool"):
+        open_pool(tmp_path / "out", 4)
+    pq.write_table(pa.table({"smiles": ["C"]}), tmp_path / "pool-2.parquet")
+    with pytest.raises(ValueError, match="lacks the columns"):
+        open_pool(tmp_path, 4)

@@ -1,0 +1,157 @@
+"""Embedding a file: row by row with a status, the same after kills and on Ray."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import grale.tasks.embed as embedding
+from grale.data.molecule_files import open_molecules
+from grale.tasks.decode import decode_file
+from grale.tasks.embed import EmbedConfig, embed_file
+from grale.tasks.reconstruct import reconstruct_file
+
+ROWS = ["CCO", "", "c1ccccc1", "xyz", "C" * 11, "CC(=O)O", "CCN", "C", "CC#N", "OCC"]
+FAILED = [1, 3, 4]
+
+
+@pytest.fixture
+def source(tmp_path):
+    (tmp_path / "in.csv").write_text("smiles,n\n" + "".join(f"{s},1\n" for s in ROWS))
+    return open_molecules(tmp_path / "in.csv")
+
+
+def embed(model, source, out, progress=None, **settings):
+    config = EmbedConfig(**{"shard_rows": 3, "batch_size": 2} | settings)
+    return embed_file(model, "tiny", source, out, config, progress)
+
+
+def test_each_row_has_its_embedding_or_its_reason(tmp_path, molecule_model, source) -> None:
+    embed(molecule_model, source, tmp_path / "z.parquet")
+    table = pq.read_table(tmp_path / "z.parquet")
+    assert table.column("row").to_pylist() == list(range(len(ROWS)))
+    assert table.column("smiles").to_pylist() == ROWS
+    good = [row for row in range(len(ROWS)) if row not in FAILED]
+    assert [i for i, s in enumerate(table.column("status").to_pylist()) if s == "ok"] == good
+    reasons = table.column("reason").to_pylist()
+    assert [row for row, reason in enumerate(reasons) if reason] == FAILED
+    vectors = table.column("embedding").to_pylist()
+    assert all(vectors[row] is None for row in FAILED)
+    expected = molecule_model.encode([ROWS[row] for row in good])
+    np.testing.assert_allclose([vectors[row] for row in good], expected, atol=1e-5)
+    assert not list(tmp_path.glob("*.parts"))
+
+
+def test_rows_that_fail_are_left_out_or_stop_the_run(tmp_path, molecule_model, source) -> None:
+    embed(molecule_model, source, tmp_path / "z.parquet", on_error="skip")
+    rows = pq.read_table(tmp_path / "z.parquet").column("row").to_pylist()
+    assert rows == [row for row in range(len(ROWS)) if row not in FAILED]
+    with pytest.raises(ValueError, match=r"row 1 \(''\): the SMILES string is empty"):
+        embed(molecule_model, source, tmp_path / "w.parquet", on_error="raise")
+    assert not (tmp_path / "w.parquet").exists()
+
+
+def test_a_killed_run_goes_on_and_ends_the_same(
+    tmp_path, molecule_model, source, monkeypatch
+) -> None:
+    embed(molecule_model, source, tmp_path / "whole.parquet")
+    done: list[object] = []
+    run = embedding.embed_shard
+
+    def killed_at_the_third(*args: object) -> object:
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(run(*args))
+        return done[-1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(embedding, "embed_shard", killed_at_the_third)
+        with pytest.raises(KeyboardInterrupt):
+            embed(molecule_model, source, tmp_path / "z.parquet")
+    assert not (tmp_path / "z.parquet").exists()
+    assert embed(molecule_model, source, tmp_path / "z.parquet") == 6  # two shards of three rows
+    assert (tmp_path / "z.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+
+
+def test_parts_of_another_job_are_not_taken_up(tmp_path, molecule_model, source) -> None:
+    embed(molecule_model, source, tmp_path / "folder")
+    with pytest.raises(ValueError, match="another file, model or setting"):
+        embed(molecule_model, source, tmp_path / "folder", shard_rows=4)
+    parts = sorted((tmp_path / "folder").glob("part-*.parquet"))
+    assert len(parts) == 4  # a folder keeps its shards
+    assert pq.read_table(tmp_path / "folder").num_rows == len(ROWS)
+
+
+def test_an_empty_file_is_an_error(tmp_path, molecule_model) -> None:
+    (tmp_path / "in.csv").write_text("smiles\n")
+    with pytest.raises(ValueError, match="holds no rows"):
+        embed(molecule_model, open_molecules(tmp_path / "in.csv"), tmp_path / "z.parquet")
+
+
+def test_progress_counts_rows_failures_and_time(tmp_path, molecule_model, source) -> None:
+    reports: list[object] = []
+    embed(molecule_model, source, tmp_path / "z.parquet", reports.append)
+    assert sum(report.rows for report in reports) == len(ROWS)
+    assert sum(report.failed for report in reports) == len(FAILED)
+    assert all(report.parse_seconds > 0 for report in reports)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+def test_ray_gives_the_same_rows(tmp_path, molecule_model, source) -> None:
+    from grale.tasks.embed_ray import embed_with_ray
+
+    molecule_model.save_pretrained(tmp_path / "model")
+    embed(molecule_model, source, tmp_path / "local.parquet")
+    config = EmbedConfig(shard_rows=3, batch_size=2)
+    reports: list[object] = []
+    before = embed_with_ray(
+        str(tmp_path / "model"), source, tmp_path / "ray.parquet", config, None, 2, reports.append
+    )
+    assert before == 0
+    assert sum(report.rows for report in reports) == len(ROWS)
+    local, ray = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("local", "ray"))
+    assert local.drop(["embedding"]) == ray.drop(["embedding"])
+    for ours, theirs in zip(
+        local.column("embedding").to_pylist(), ray.column("embedding").to_pylist(), strict=True
+    ):
+        assert (ours is None) == (theirs is None)
+        if ours is not None:
+            np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+def test_embeddings_decode_to_a_row_each(tmp_path, molecule_model, source) -> None:
+    embed(molecule_model, source, tmp_path / "z.parquet")
+    report = decode_file(molecule_model, tmp_path / "z.parquet", tmp_path / "out.parquet", 2, 30)
+    table = pq.read_table(tmp_path / "out.parquet")
+    assert table.column("row").to_pylist() == list(range(len(ROWS)))
+    assert report.without_embedding == len(FAILED)
+    for row, (smiles, reason) in enumerate(
+        zip(table.column("smiles").to_pylist(), table.column("reason").to_pylist(), strict=True)
+    ):
+        assert (smiles is None) == (reason is not None)
+        assert (reason == "the row has no embedding") == (row in FAILED)
+    valid = sum(smiles is not None for smiles in table.column("smiles").to_pylist())
+    assert report.validity == pytest.approx(valid / (len(ROWS) - len(FAILED)))
+    pq.write_table(pa.table({"embedding": [[1.0, 2.0]]}), tmp_path / "short.parquet")
+    with pytest.raises(ValueError, match="use the model that made them"):
+        decode_file(molecule_model, tmp_path / "short.parquet", tmp_path / "out.parquet")
+    pq.write_table(pa.table({"x": [1.0]}), tmp_path / "none.parquet")
+    with pytest.raises(ValueError, match="no column 'embedding'"):
+        decode_file(molecule_model, tmp_path / "none.parquet", tmp_path / "out.parquet")
+
+
+def test_reconstruction_says_of_each_row_what_came_back(tmp_path, molecule_model, source) -> None:
+    report = reconstruct_file(molecule_model, source, tmp_path / "out.parquet")
+    table = pq.read_table(tmp_path / "out.parquet")
+    assert table.column("entry").to_pylist() == ROWS
+    assert report.rows == len(ROWS)
+    assert report.failed == len(FAILED)
+    distances = table.column("edit_distance").to_pylist()
+    assert [row for row, distance in enumerate(distances) if distance is None] == FAILED
+    exact = table.column("exact").to_pylist()
+    for row, distance in enumerate(distances):
+        assert distance is None or (distance == 0) == exact[row]
+    assert report.edits == sum(distance or 0 for distance in distances)

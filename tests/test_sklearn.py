@@ -1,0 +1,94 @@
+"""GRALE in scikit-learn pipelines."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from grale.sklearn import GraleTransformer
+
+SMILES = ["CCO", "CC", "c1ccccc1", "CC(=O)O", "CCN", "C"]
+NO_NUMBERS = "its input is molecules or graphs, not an array of numbers"
+EXPECTED_FAILURES = {
+    "check_fit_score_takes_y": NO_NUMBERS,
+    "check_transformer_general": NO_NUMBERS,
+    "check_transformer_preserve_dtypes": NO_NUMBERS,
+    "check_f_contiguous_array_estimator": NO_NUMBERS,
+    "check_methods_sample_order_invariance": NO_NUMBERS,
+    "check_methods_subset_invariance": NO_NUMBERS,
+    "check_dont_overwrite_parameters": NO_NUMBERS,
+    "check_estimators_dtypes": NO_NUMBERS,
+    "check_pipeline_consistency": NO_NUMBERS,
+    "check_estimators_pickle": NO_NUMBERS,
+    "check_transformers_unfitted_stateless": NO_NUMBERS,
+    "check_fit2d_1sample": NO_NUMBERS,
+    "check_fit2d_1feature": NO_NUMBERS,
+    "check_dict_unchanged": NO_NUMBERS,
+    "check_fit_idempotent": NO_NUMBERS,
+    "check_estimator_sparse_array": "the check itself cannot build sparse input of one dimension",
+}
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory, molecule_model) -> str:
+    folder = tmp_path_factory.mktemp("model")
+    molecule_model.save_pretrained(folder)
+    return str(folder)
+
+
+@parametrize_with_checks(
+    [GraleTransformer("coloring-10")], expected_failed_checks=lambda _: EXPECTED_FAILURES
+)
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learns_own_checks(estimator, check) -> None:
+    check(estimator)
+
+
+def test_it_embeds_as_the_model_does(saved, molecule_model) -> None:
+    rows = GraleTransformer(saved).fit_transform(SMILES)
+    np.testing.assert_allclose(rows, molecule_model.encode(SMILES), atol=1e-6)
+    for form in (
+        np.array(SMILES),
+        np.array(SMILES)[:, None],
+        pd.Series(SMILES),
+        pd.DataFrame({"s": SMILES}),
+    ):
+        np.testing.assert_allclose(GraleTransformer(saved).transform(form), rows, atol=1e-6)
+
+
+def test_it_works_in_a_pipeline_and_names_its_columns(saved) -> None:
+    targets = np.arange(len(SMILES), dtype=float)
+    pipeline = make_pipeline(GraleTransformer(saved), Ridge(1e-6)).fit(SMILES, targets)
+    assert pipeline.predict(SMILES).shape == (len(SMILES),)
+    assert pipeline[:-1].get_feature_names_out()[3] == "grale3"
+    frame = GraleTransformer(saved).set_output(transform="pandas").fit_transform(SMILES)
+    assert frame.columns[0] == "grale0"
+
+
+def test_a_clone_or_a_saved_copy_holds_the_name_only(saved) -> None:
+    transformer = GraleTransformer(saved, on_error="null").fit(SMILES)
+    assert clone(transformer).get_params() == transformer.get_params()
+    stored = pickle.dumps(transformer)
+    assert len(stored) < 1_000  # no weights
+    np.testing.assert_array_equal(
+        pickle.loads(stored).transform(SMILES), transformer.transform(SMILES)
+    )
+
+
+def test_bad_rows_are_handled_as_asked(saved) -> None:
+    items = ["CCO", "", "CC"]
+    assert np.isnan(GraleTransformer(saved, on_error="null").transform(items)[1]).all()
+    assert len(GraleTransformer(saved, on_error="skip").transform(items)) == 2
+    with pytest.raises(ValueError, match="item 1"):
+        GraleTransformer(saved).transform(items)
+    with pytest.raises(TypeError, match="expected a list"):
+        GraleTransformer(saved).transform("CCO")
+    with pytest.raises(ValueError, match="one column"):
+        GraleTransformer(saved).transform(np.zeros((2, 3)))
