@@ -23,6 +23,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -145,8 +146,8 @@ def _rejected_of(part: Path) -> pa.Table:
 def _write_split(out: Path, work: Path, split: str, rows: int, config: PrepareConfig) -> int:
     """Second pass for one split; return its number of graphs."""
     edges = np.linspace(0, KEY_RANGE, -(-rows // SLICE_ROWS) + 1).astype(int).tolist()
-    slices = (_slice(work, split, low, high) for low, high in zip(edges[:-1], edges[1:]))
-    shards = _recut((_distinct(table) for table in slices if table.num_rows), config.shard_rows)
+    slices = (_slice(work, low, high) for low, high in zip(edges[:-1], edges[1:]))
+    shards = _recut((_distinct(table, split) for table in slices), config.shard_rows)
     first = next(shards, None)
     if first is None:
         return 0
@@ -154,23 +155,30 @@ def _write_split(out: Path, work: Path, split: str, rows: int, config: PrepareCo
     return write_packed(out / split, chain([first], shards), space).rows
 
 
-def _slice(work: Path, split: str, low: int, high: int) -> pa.Table:
-    condition = [("prefix", ">=", low), ("prefix", "<", high), ("split", "==", split)]
+def _slice(work: Path, low: int, high: int) -> pa.Table:
+    condition = [("prefix", ">=", low), ("prefix", "<", high)]
     return pa.concat_tables([pq.read_table(part, filters=condition) for part in _parts(work)])
 
 
-def _distinct(table: pa.Table) -> PackedGraphs:
-    """Keep the first row of each key, in the order of the keys."""
+def _distinct(table: pa.Table, split: str) -> PackedGraphs:
+    """Keep the first row of each key if it is of this split, in the order of the keys.
+
+    A graph that comes again in another split stays in that of its first row only.
+    """
     keys: NDArray[np.uint64] = table.column("key").to_numpy()
     order = np.lexsort([table.column("row").to_numpy(), keys])
-    is_first = np.concatenate([[True], np.diff(keys[order]) != 0])
-    return from_table(table, directed=False).take(order[is_first])
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = np.diff(keys[order]) != 0
+    is_ours = pc.equal(table.column("split"), split).to_numpy()
+    return from_table(table, directed=False).take(order[is_first & is_ours[order]])
 
 
 def _recut(packs: Iterable[PackedGraphs], rows: int) -> Iterator[PackedGraphs]:
     """Cut packs of any length into packs of `rows` graphs."""
     rest: PackedGraphs | None = None
     for pack in packs:
+        if len(pack) == 0:
+            continue
         rest = pack if rest is None else PackedGraphs.join([rest, pack])
         while rest is not None and len(rest) >= rows:
             yield rest.take(np.arange(rows))

@@ -14,6 +14,7 @@ from itertools import combinations, islice
 from typing import Any
 
 from grale.graphs.graph import Graph
+from grale.graphs.hydrogen_places import bearer_odds
 from grale.graphs.molecule import (
     AROMATIC,
     DOUBLE,
@@ -204,7 +205,9 @@ def _changes(molecule: Any, system: frozenset[int]) -> Iterator[Any]:
     Chem.FastFindRings(molecule)
     ranks = list(Chem.CanonicalRankAtoms(molecule))
     atoms = [molecule.GetAtomWithIdx(index) for index in sorted(system, key=ranks.__getitem__)]
-    bearers = sorted((a for a in atoms if _may_bear_hydrogen(a)), key=_reluctance)
+    bearers = [atom for atom in atoms if _may_bear_hydrogen(atom)]
+    odds = bearer_odds(molecule, (atom.GetIdx() for atom in bearers))
+    bearers.sort(key=lambda atom: (-odds[atom.GetIdx()], _reluctance(atom)))
     hydrogens = [(atom.GetIdx(), "hydrogen") for atom in bearers]
     charges = [(atom.GetIdx(), "charge") for atom in atoms if _may_be_positive(atom)]
     carbons = [(atom.GetIdx(), "charge") for atom in atoms if _may_be_carbanion(atom)]
