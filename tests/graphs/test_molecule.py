@@ -25,7 +25,7 @@ RETURNING = [
     "c1ccccc1",
     "c1cc[nH]c1",  # a hydrogen on an aromatic nitrogen
     "c1ccc2[nH]ccc2c1",
-    "c1ncc2[nH]cnc2n1",  # purine
+    "c1ncc2nc[nH]c2n1",  # purine
     "O=c1cc[nH]cc1",  # pyridone
     "O=c1[nH]cnc2[nH]cnc12",  # two hydrogens
     "O=[N+]([O-])c1ccccc1",  # nitro

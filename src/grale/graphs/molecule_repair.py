@@ -39,8 +39,8 @@ def repaired_molecule(graph: Graph) -> Any:
     if graph.directed:
         raise MoleculeError("a molecule is undirected, this graph is directed")
     molecule = bare_molecule(graph)
-    _set_charges(molecule)
     with rdBase.BlockLogs():
+        _set_charges(molecule)
         molecule = _with_kekule_form(molecule)
         try:
             Chem.SanitizeMol(molecule)
@@ -81,18 +81,28 @@ def _set_charges(molecule: Any) -> None:
         if atom.GetIsAromatic():
             continue
         bonds = sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())
-        if bonds == POSITIVE_AT.get(atom.GetSymbol()):
+        if bonds == 4 and _is_phosphine_oxide(atom):
+            atom.SetNumExplicitHs(1)
+        elif bonds == POSITIVE_AT.get(atom.GetSymbol()):
             atom.SetFormalCharge(1)
         elif bonds == NEGATIVE_AT.get(atom.GetSymbol()):
             atom.SetFormalCharge(-1)
         elif atom.GetSymbol() in ("Cl", "Br") and bonds > 1:
             _set_halogen_acid(atom, int(bonds) - 1)
+    stuck = _stuck_atoms(molecule)
     for atom in molecule.GetAtoms():
-        is_aromatic_oxide = atom.GetIsAromatic() and _oxide_of(atom) is not None
-        if is_aromatic_oxide:
-            atom.SetFormalCharge(1)
+        beside_stuck = any(end.GetIdx() in stuck for end, _ in _ends(atom))
+        if atom.GetIsAromatic() and beside_stuck and _oxide_of(atom) is not None:
+            atom.SetFormalCharge(1)  # N-oxide; in rings that are well without it, N-hydroxy
         if atom.GetFormalCharge() == 1:
             _give_negative_partner(atom)
+
+
+def _is_phosphine_oxide(atom: Any) -> bool:
+    """Whether a phosphorus has a doubly bonded oxygen: its fifth bond is then to a hydrogen."""
+    return atom.GetSymbol() == "P" and any(
+        end.GetSymbol() == "O" and order == 2.0 for end, order in _ends(atom)
+    )
 
 
 def _set_halogen_acid(atom: Any, charge: int) -> None:
@@ -134,7 +144,7 @@ def _is_lone(atom: Any, *symbols: str) -> bool:
 def _with_kekule_form(molecule: Any) -> Any:
     """Give hydrogens or charges to ring atoms until each ring is aromatic and has a Kekule form."""
     stuck = _stuck_atoms(molecule)
-    systems = sorted(_aromatic_systems(molecule), key=stuck.isdisjoint)  # stuck ones first
+    systems = sorted(_stuck_together(molecule), key=stuck.isdisjoint)  # stuck ones first
     for system in systems:
         is_stuck = not system.isdisjoint(_stuck_atoms(molecule))
         if is_stuck or not _stays_aromatic(molecule, system):
@@ -155,15 +165,31 @@ def _first_that_fits(molecule: Any, system: frozenset[int], needs_change: bool) 
     return second_best
 
 
-def _stuck_atoms(molecule: Any) -> frozenset[int]:
-    """Atoms of ring systems without a Kekule form."""
+def _stuck_sets(molecule: Any) -> list[frozenset[int]]:
+    """Atoms of each ring system without a Kekule form."""
     from rdkit import Chem
 
-    stuck: set[int] = set()
-    for problem in Chem.DetectChemistryProblems(molecule):
-        if problem.GetType() == "KekulizeException":
-            stuck.update(problem.GetAtomIndices())
-    return frozenset(stuck)
+    return [
+        frozenset(problem.GetAtomIndices())
+        for problem in Chem.DetectChemistryProblems(molecule)
+        if problem.GetType() == "KekulizeException"
+    ]
+
+
+def _stuck_atoms(molecule: Any) -> frozenset[int]:
+    return frozenset().union(*_stuck_sets(molecule))
+
+
+def _stuck_together(molecule: Any) -> list[frozenset[int]]:
+    """Aromatic systems; those joined by a ring without a Kekule form count as one.
+
+    RDKit looks at fused rings as a whole, so it cannot say which of them is in the way.
+    """
+    systems = _aromatic_systems(molecule)
+    for stuck in _stuck_sets(molecule):
+        joined = frozenset().union(*(system for system in systems if system & stuck))
+        systems = [system for system in systems if not system & stuck] + [joined]
+    return [system for system in systems if system]
 
 
 def _aromatic_systems(molecule: Any) -> list[frozenset[int]]:

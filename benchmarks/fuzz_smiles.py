@@ -1,0 +1,69 @@
+"""Throw broken SMILES at the parser: no crash, none over a second.
+
+    python benchmarks/fuzz_smiles.py [COUNT]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+
+import numpy as np
+
+from grale.graphs.molecule import MoleculeError, from_smiles
+
+REAL = (
+    "CC(=O)Oc1ccccc1C(=O)O", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C", "C[C@H](N)C(=O)O", "[Na+].[Cl-]",
+    "c1ccc2c(c1)[nH]c1ccccc12", "O=[N+]([O-])c1ccccc1", "C1CC2CCC1CC2", "F/C=C/F", "[13CH4]",
+    "CC(C)(C)OC(=O)N1CCC(CC1)c1ccc(cc1)C#N", "[O-]S(=O)(=O)c1ccccc1", "B1OC(C)(C)C(C)(C)O1",
+    "[Pt](Cl)(Cl)(N)N", "C12C3C4C1C5C2C3C45", "OCC1OC(O)C(O)C(O)C1O", "*c1ccccc1", "[2H]O[2H]",
+)  # fmt: skip
+PIECES = list("CNOPSFIBcnops[]()=#-+@/\\.:123456789%0*$~&{}<> \t\n\0") + [
+    "Cl", "Br", "[nH]", "[N+]", "[O-]", "%10", "[C@@H]", "[Fe]", "[H]", "((((", "))))", "[[", "]]",
+    "é", "\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"), "[999C]", "C" * 50,
+    "c1" * 10, "C(" * 20, "[C+99]", "[Xx]", "->", ">>", "|$;$|",
+]  # fmt: skip
+
+
+def fuzzed(rng: np.random.Generator) -> str:
+    """A real molecule with a few cuts, doublings and insertions, or pieces thrown together."""
+    if rng.random() < 0.3:
+        return "".join(rng.choice(PIECES, rng.integers(0, 40)))
+    text = REAL[rng.integers(len(REAL))]
+    for _ in range(rng.integers(1, 6)):
+        place = int(rng.integers(len(text) + 1))
+        kind = rng.integers(4)
+        if kind == 0:
+            text = text[:place] + str(rng.choice(PIECES)) + text[place:]
+        elif kind == 1:
+            text = text[:place] + text[place + int(rng.integers(1, 4)) :]
+        elif kind == 2:
+            text = text[:place] + text[:place] + text[place:]
+        else:
+            text = text * int(rng.integers(1, 4))
+    return text[:20_000]
+
+
+def main(count: int) -> None:
+    rng = np.random.default_rng(0)
+    kinds: Counter[str] = Counter()
+    slowest, text_of_slowest = 0.0, ""
+    for _ in range(count):
+        text = fuzzed(rng)
+        begin = time.perf_counter()
+        try:
+            from_smiles(text)
+            kinds["read"] += 1
+        except MoleculeError as error:
+            kinds[str(error).split("'")[0].split(" has ")[0][:40]] += 1
+        took = time.perf_counter() - begin
+        if took > slowest:
+            slowest, text_of_slowest = took, text
+    print(f"{count} strings, slowest {slowest:.3f} s ({text_of_slowest[:60]!r})")
+    for kind, number in kinds.most_common():
+        print(f"  {number:7d}  {kind}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
