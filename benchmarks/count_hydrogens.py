@@ -2,7 +2,7 @@
 
     python benchmarks/count_hydrogens.py POOL_FOLDER
 
-Reads the train split only; molecules with one ring nitrogen, where there is no choice, are left out.
+Reads the train split only; molecules with one ring nitrogen have no choice and are left out.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ MOST_MOLECULES = 600_000
 
 
 def main(folder: Path) -> None:
+    """Count and write the table."""
     RDLogger.DisableLog("rdApp.*")
     seen: Counter[int] = Counter()
     bearing: Counter[int] = Counter()
@@ -36,7 +37,9 @@ def main(folder: Path) -> None:
         for text in smiles[:left]:
             _count(text, seen, bearing)
         left -= len(smiles)
-    codes = np.array(sorted(code for code, count in seen.items() if count >= LEAST), dtype=np.uint32)
+    codes = np.array(
+        sorted(code for code, count in seen.items() if count >= LEAST), dtype=np.uint32
+    )
     with_h = np.array([bearing[int(code)] for code in codes])
     total = np.array([seen[int(code)] for code in codes])
     odds = np.log((with_h + 0.5) / (total - with_h + 0.5)).astype(np.float16)

@@ -1,6 +1,6 @@
 """Throw broken SMILES at the parser: no crash, none over a second.
 
-    python benchmarks/fuzz_smiles.py [COUNT]
+python benchmarks/fuzz_smiles.py [COUNT]
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ def fuzzed(rng: np.random.Generator) -> str:
 
 
 def main(count: int) -> None:
+    """Read so many broken strings and print what happened."""
     rng = np.random.default_rng(0)
     kinds: Counter[str] = Counter()
     slowest, text_of_slowest = 0.0, ""

@@ -1,6 +1,6 @@
 """How many molecules survive graph -> SMILES, and why the others do not.
 
-    python benchmarks/molecule_round_trip.py POOL_FOLDER [--split test] [--count 6000]
+python benchmarks/molecule_round_trip.py POOL_FOLDER [--split test] [--count 6000]
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from grale.metrics.isomorphism import is_isomorphic
 
 
 def sample(folder: Path, split: str, count: int) -> list[str]:
+    """Molecules of a split, chosen at random among all sizes."""
     smiles: list[str] = []
     for path in sorted(folder.glob("pool-*.parquet")):
         table = pq.read_table(path, columns=["smiles", "split"])
@@ -29,20 +30,20 @@ def sample(folder: Path, split: str, count: int) -> list[str]:
 
 
 def charges(molecule: Chem.Mol) -> list[tuple[str, int]]:
+    """Charged atoms, in a fixed order."""
     atoms = [atom for atom in molecule.GetAtoms() if atom.GetFormalCharge()]
     return sorted((atom.GetSymbol(), atom.GetFormalCharge()) for atom in atoms)
 
 
 def cause(before: str, after: str) -> str:
+    """Name what differs."""
     first, second = Chem.MolFromSmiles(before), Chem.MolFromSmiles(after)
     if "*" in after:
         return "an element outside the table"
     if any(atom.GetNumRadicalElectrons() for atom in first.GetAtoms()):
         return "a radical or a bare metal"
     if charges(first) != charges(second):
-        has_hydrogen = any(
-            a.GetFormalCharge() > 0 and a.GetTotalNumHs() for a in first.GetAtoms()
-        )
+        has_hydrogen = any(a.GetFormalCharge() > 0 and a.GetTotalNumHs() for a in first.GetAtoms())
         if has_hydrogen or (charges(first) and not charges(second)):
             return "a proton more or less than the neutral molecule (not in the graph)"
         return "another charge"
@@ -50,6 +51,7 @@ def cause(before: str, after: str) -> str:
 
 
 def main() -> None:
+    """Print both shares and the causes."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--split", default="test")

@@ -22,8 +22,8 @@ _cached = lru_cache(maxsize=4)(load)
 class GraleTransformer(TransformerMixin, BaseEstimator):
     """Embed SMILES, RDKit molecules or graphs with a pretrained model.
 
-    Nothing is learned in `fit`. The transformer holds the name of its model, not the weights: it can
-    be cloned, compared and saved anywhere, and loads the model when it is first used.
+    Nothing is learned in `fit`. The transformer holds the name of its model, not the weights: it
+    can be cloned, compared and saved anywhere, and loads the model when it is first used.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from grale.data.molecule_sets import MOLECULE_SETS, read_set
 
 PUBLISHED = {
     "esol": "Compound ID,ESOL predicted log solubility in mols per litre,Minimum Degree,"
-    "measured log solubility in mols per litre,smiles\nAmigdalin,-0.974,1,-0.77,OCC\nX,1,1,-3.3,CC\n",
+    "measured log solubility in mols per litre,smiles\nAmigdalin,0,1,-0.77,OCC\nX,1,1,-3.3,CC\n",
     "freesolv": "iupac,smiles,expt,calc\nethanol,OCC,-0.77,-1\nethane,CC,-3.3,1.5\n",
     "lipophilicity": "CMPD_CHEMBLID,exp,smiles\nCHEMBL596271,-0.77,OCC\nCHEMBL1,-3.3,CC\n",
     "bbbp": "num,name,p_np,smiles\n1,Propanolol,1,OCC\n2,Y,0,CC\n",

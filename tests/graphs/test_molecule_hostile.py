@@ -68,7 +68,14 @@ def test_each_kind_of_bad_string_has_its_own_reason(text, reason) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["C" * 500, "C(" * 400 + "C" + ")C" * 400, "C1CC1" * 300, "c1ccccc1" * 150, "[Na+].[Cl-]", "[235U]"],
+    [
+        "C" * 500,
+        "C(" * 400 + "C" + ")C" * 400,
+        "C1CC1" * 300,
+        "c1ccccc1" * 150,
+        "[Na+].[Cl-]",
+        "[235U]",
+    ],
     ids=["chain", "branches", "small rings", "biphenyls", "salt", "metal"],
 )
 def test_large_and_odd_molecules_are_read_quickly(text) -> None:
@@ -83,7 +90,11 @@ def test_a_cage_of_many_ring_closures_does_not_hang() -> None:
 
 
 def test_entries_of_an_sdf_have_their_reasons() -> None:
-    for block, reason in [("", "empty"), ("x" * 2_000_000, "characters"), ("a\nb\nc", "cannot parse")]:
+    for block, reason in [
+        ("", "empty"),
+        ("x" * 2_000_000, "characters"),
+        ("a\nb\nc", "cannot parse"),
+    ]:
         with pytest.raises(MoleculeError, match=reason):
             from_molblock(block)
 

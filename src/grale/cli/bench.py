@@ -53,13 +53,14 @@ def scaling(
     max_nodes: int = typer.Option(256, min=8, help="Largest graph."),
 ) -> None:
     """Time and memory of one gradient step on one graph, as its size grows."""
-    from grale.cli.terminal import console, table
+    from grale.cli.terminal import console, counting, table
 
     rows = [["N", "seconds", "memory, GB", "seconds, recomputed", "memory, GB, recomputed"]]
-    size = 8
-    while size <= max_nodes:
-        rows.append([str(size), *_scaling_cells(size, "0"), *_scaling_cells(size, "1")])
-        size *= 2
+    sizes = [8 * 2**power for power in range(6) if 8 * 2**power <= max_nodes]
+    with counting("sizes", len(sizes)) as advance:
+        for size in sizes:
+            rows.append([str(size), *_scaling_cells(size, "0"), *_scaling_cells(size, "1")])
+            advance(1)
     console.print(table("one gradient step, batch 1, PUBCHEM 32 widths", rows))
 
 

@@ -7,21 +7,23 @@ import typer
 
 def evaluate(
     model: str = typer.Argument(help="A shipped model, a directory, or a hub id."),
-    data: str = typer.Option("coloring10", help="coloring10, coloring15 or coloring20."),
+    data: str = typer.Option(
+        "coloring10", help="coloring10, coloring15, coloring20, or the folder of a dataset."
+    ),
+    split: str = typer.Option("test", help="Split of a dataset folder: test, valid or train."),
     count: int = typer.Option(10_000, min=1, help="Held-out graphs to reconstruct."),
     batch_size: int = typer.Option(256, min=1, help="Graphs at once."),
 ) -> None:
     """Reconstruct held-out graphs and print the scores."""
     from grale.cli.terminal import console, counting, keep_freed_memory, table
-    from grale.data.sources import DataConfig, open_source
+    from grale.data.sources import held_out_graphs
     from grale.model.catalog import load
-    from grale.settings.build import build
     from grale.training.evaluation import evaluate as score
 
     keep_freed_memory()
-    source = open_source(build(DataConfig, {"source": data}))
+    graphs = held_out_graphs(data, count, split)
     loaded = load(model)
-    graphs = source.held_out(count)
+    count = len(graphs)
     with counting("reconstructing", 2 * count) as advance:
         full = score(loaded, graphs, batch_size, progress=advance)
         told = score(loaded, graphs, batch_size, at_size=True, progress=advance)

@@ -13,6 +13,7 @@ from grale.cli.demo import demo
 from grale.cli.embed import embed
 from grale.cli.evaluate import evaluate
 from grale.cli.info import info
+from grale.cli.models import models
 from grale.cli.prepare import prepare
 from grale.cli.terminal import errors
 from grale.cli.train import train
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for verb in (demo, train, evaluate, embed, decode, reconstruct, info):
+for verb in (demo, train, evaluate, embed, decode, reconstruct, models, info):
     app.command()(verb)
 app.add_typer(bench, name="bench")
 app.add_typer(prepare, name="prepare")

@@ -11,7 +11,7 @@ labelled acyclic graphs (recursion over the nodes without parents, Kuipers and M
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from math import comb
 
 import numpy as np
@@ -31,7 +31,7 @@ def random_networks(count: int, num_nodes: int = 8, seed: int = 0) -> list[Graph
     return [_random_network(num_nodes, rng) for _ in range(count)]
 
 
-@lru_cache(maxsize=None)
+@cache
 def count_networks(num_nodes: int, num_roots: int) -> int:
     """Labelled acyclic graphs with exactly `num_roots` nodes without parents.
 

@@ -144,8 +144,8 @@ def _header(path: Path, kind: str) -> list[str]:
 
 def _open_text(path: Path) -> io.TextIOWrapper:
     """Open as text; bytes that are no text survive and are reported with their row."""
-    raw: Any = gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
-    buffered = io.BufferedReader(raw)
+    opener: Callable[..., Any] = gzip.open if path.suffix.lower() == ".gz" else io.open
+    buffered = io.BufferedReader(opener(path, "rb"))
     mark = buffered.peek(2)[:2]
     encoding = "utf-16" if mark in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     return io.TextIOWrapper(buffered, encoding, errors="backslashreplace", newline="")

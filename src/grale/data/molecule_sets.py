@@ -1,7 +1,7 @@
 """Labelled molecules of the paper's downstream tables, in their published formats.
 
-Each set is a csv of SMILES and targets as MoleculeNet and the authors of QM40 and GDB-13 publish it;
-a parquet file with columns `smiles` and `target` is taken for any of them.
+Each set is a csv of SMILES and targets as MoleculeNet and the authors of QM40 and GDB-13 publish
+it; a parquet file with columns `smiles` and `target` is taken for any of them.
 
 Departures: none; rows are given as published, duplicates, salts and stereo included.
 """

@@ -21,6 +21,7 @@ from grale.data.packed import PackedGraphs
 from grale.data.storage import BadShardError, Shard, check_shard, read_manifest, read_shard
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
+from grale.settings.build import build
 
 POOL_GRAPHS = 16_384
 NUM_COLOURS = 4
@@ -124,16 +125,7 @@ class ShardSource:
 
     def held_out(self, count: int, start: int = 0) -> list[Graph]:
         """Graphs of the folder `valid` beside `train`."""
-        folder = self.folder.parent / "valid"
-        graphs: list[Graph] = []
-        for shard in read_manifest(folder).shards:
-            check_shard(folder, shard)
-            packed = read_shard(folder, shard, self.space.directed)
-            packed.check(self.space, str(folder / shard.file))
-            graphs += packed.graphs()
-            if len(graphs) >= start + count:
-                break
-        return graphs[start : start + count]
+        return first_graphs(self.folder.parent / "valid", start + count)[start:]
 
     def _is_good(self, shard: Shard) -> bool:
         try:
@@ -159,6 +151,30 @@ class ShardSource:
             part.check(self.space, str(self.folder / shard.file))
             parts.append(part)
         return PackedGraphs.join(parts)
+
+
+def first_graphs(folder: Path, count: int) -> list[Graph]:
+    """First graphs of a folder of shards, all of them if there are fewer."""
+    manifest = read_manifest(folder)
+    graphs: list[Graph] = []
+    for shard in manifest.shards:
+        check_shard(folder, shard)
+        packed = read_shard(folder, shard, manifest.space.directed)
+        packed.check(manifest.space, str(folder / shard.file))
+        graphs += packed.graphs()
+        if len(graphs) >= count:
+            break
+    return graphs[:count]
+
+
+def held_out_graphs(name: str, count: int, split: str) -> list[Graph]:
+    """Graphs to score a model on: of a generator by name, or of a split of a dataset folder."""
+    if (Path(name) / split).is_dir():
+        return first_graphs(Path(name) / split, count)
+    if name not in COLORING_VARIANTS:
+        known = ", ".join(COLORING_VARIANTS)
+        raise ValueError(f"{name!r} is none of {known} and no folder with a split {split!r}")
+    return open_source(build(DataConfig, {"source": name})).held_out(count)
 
 
 def open_source(config: DataConfig) -> GraphSource:

@@ -1,0 +1,73 @@
+"""The verbs for molecules, from a csv to embeddings and back."""
+
+from __future__ import annotations
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from grale.cli.main import app
+
+ROWS = ["CCO", "CC", "bad", "c1ccccc1", "CCCN", "", "CC(C)O", "OCC"]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, molecule_model):
+    monkeypatch.chdir(tmp_path)
+    molecule_model.save_pretrained(tmp_path / "model")
+    (tmp_path / "in.csv").write_text("smiles\n" + "".join(f'"{row}"\n' for row in ROWS))
+
+    def invoke(*arguments: str) -> str:
+        result = CliRunner().invoke(app, list(arguments))
+        if result.exception is not None:
+            raise result.exception
+        return result.output
+
+    return invoke
+
+
+def test_a_csv_becomes_embeddings_and_molecules_again(run) -> None:
+    output = run("embed", "in.csv", "-o", "z.parquet", "--model", "model")
+    assert "molecules/s" in output
+    assert pq.read_table("z.parquet").num_rows == len(ROWS)
+    assert "valid molecules" in run(
+        "decode", "z.parquet", "-o", "again.parquet", "--model", "model"
+    )
+    assert pq.read_table("again.parquet").num_rows == len(ROWS)
+    output = run("reconstruct", "in.csv", "-o", "compared.parquet", "--model", "model")
+    assert "exactly reconstructed" in output
+    assert pq.read_table("compared.parquet").column("entry").to_pylist() == ROWS
+
+
+def test_a_csv_becomes_a_dataset(run) -> None:
+    output = run(
+        "prepare", "molecules", "in.csv", "-o", "data", "--max-atoms", "10", "--workers", "1"
+    )
+    assert "duplicates" in output
+    assert pq.read_table("data/rejected.parquet").num_rows == 2
+
+
+def test_networks_are_drawn_to_a_dataset(run) -> None:
+    assert "90 networks" in run("prepare", "networks", "nets", "--count", "100")
+
+
+def test_pubchems_own_file_is_taken(run, tmp_path) -> None:
+    import gzip
+
+    (tmp_path / "CID-SMILES.gz").write_bytes(gzip.compress(b"1\tCCO\n2\tCC\n3\tCCC\n"))
+    output = run("prepare", "pubchem", "pc", "--file", "CID-SMILES.gz", "--workers", "1")
+    assert "3" in output
+    with pytest.raises(FileNotFoundError, match="is not a file"):
+        run("prepare", "pubchem", "pc", "--file", "none.gz")
+
+
+def test_a_prepared_dataset_can_be_scored(run) -> None:
+    run("prepare", "molecules", "in.csv", "-o", "data", "--max-atoms", "10", "--workers", "1")
+    output = run("evaluate", "model", "--data", "data", "--split", "train", "--count", "3")
+    assert "3 unseen" in output
+    with pytest.raises(ValueError, match="no folder with a split"):
+        run("evaluate", "model", "--data", "nowhere")
+
+
+def test_models_lists_what_is_shipped(run) -> None:
+    assert "coloring-10" in run("models")
