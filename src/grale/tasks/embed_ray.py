@@ -92,7 +92,7 @@ def embed_with_ray(
             )
             for row in reports.iter_rows():
                 if progress is not None:
-                    progress(ShardReport(**{name: value.item() for name, value in row.items()}))
+                    progress(ShardReport(**row))
         finally:
             if is_ours:
                 ray.shutdown()
