@@ -1,7 +1,7 @@
 """Remake the golden embeddings of a shipped model: python tests/golden/make_golden.py NAME.
 
-They are the rows of `encode` for the first 50 graphs of GOLDEN_SEED, in float32. Remake them only
-when the weights change; a test reproduces them to 1e-5.
+They are the rows of `encode`, in float32, for the first 50 graphs of GOLDEN_SEED or for 50 well-known
+molecules. Remake them only when the weights change; a test reproduces them to 1e-5.
 """
 
 from __future__ import annotations
@@ -14,15 +14,27 @@ from safetensors.torch import save_file
 
 import grale
 from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.graphs.molecule import is_molecular
 
 GOLDEN_SEED, NUM_GOLDEN = 50, 50
+MOLECULES = """
+C O CC CO CCO CC=O CC#N CC(C)=O CC(=O)O NCC(=O)O CC(N)C(=O)O C1CC1 C1CCCCC1 c1ccccc1 Cc1ccccc1
+Oc1ccccc1 Nc1ccccc1 c1ccncc1 c1cc[nH]c1 c1ccoc1 c1ccsc1 c1c[nH]cn1 c1ccc2ccccc2c1 c1ccc2[nH]ccc2c1
+O=C(O)c1ccccc1 O=C(O)c1ccccc1O CC(=O)Oc1ccccc1C(=O)O CC(=O)Nc1ccc(O)cc1 CC(C)Cc1ccc(C)cc1 C=CC=C
+C#CC#C FC(F)(F)F ClC(Cl)Cl BrCCBr CS(C)=O CSC CP(C)C C[Si](C)(C)C OB(O)c1ccccc1 O=[N+]([O-])c1ccccc1
+CN1CCCC1c1cccnc1 Cn1cnc2c1c(=O)n(C)c(=O)n2C NCCc1ccc(O)c(O)c1 OCC(O)CO OCC1OC(O)C(O)C(O)C1O NC(N)=O
+O=C1CCCCN1 C1CN2CCC1CC2 [Na+].[Cl-] CCCCCCCCCCCCCCCC
+""".split()
 
 
-def golden_graphs() -> list[grale.Graph]:
+def golden_graphs(model: grale.GRALE) -> list[grale.Graph]:
+    if is_molecular(model.space):
+        return [grale.Graph.from_smiles(smiles) for smiles in MOLECULES]
     return generate_coloring(NUM_GOLDEN, COLORING_VARIANTS["coloring10"], GOLDEN_SEED)
 
 
 if __name__ == "__main__":
     name = sys.argv[1]
-    latents = torch.from_numpy(grale.load(name).encode(golden_graphs()))
+    model = grale.load(name)
+    latents = torch.from_numpy(model.encode(golden_graphs(model)))
     save_file({"latents": latents}, Path(__file__).parent / f"{name}.safetensors")
