@@ -1,6 +1,6 @@
 """Remake the golden embeddings of a shipped model: python tests/golden/make_golden.py NAME.
 
-They are the rows of `encode`, in float32, for the first 50 graphs of GOLDEN_SEED or for 50 well-known
+They are the rows of `encode`, in float32, for 50 graphs of GOLDEN_SEED or for 50 well-known
 molecules. Remake them only when the weights change; a test reproduces them to 1e-5.
 """
 
@@ -17,14 +17,16 @@ from grale.data.coloring import COLORING_VARIANTS, generate_coloring
 from grale.graphs.molecule import is_molecular
 
 GOLDEN_SEED, NUM_GOLDEN = 50, 50
-MOLECULES = """
-C O CC CO CCO CC=O CC#N CC(C)=O CC(=O)O NCC(=O)O CC(N)C(=O)O C1CC1 C1CCCCC1 c1ccccc1 Cc1ccccc1
-Oc1ccccc1 Nc1ccccc1 c1ccncc1 c1cc[nH]c1 c1ccoc1 c1ccsc1 c1c[nH]cn1 c1ccc2ccccc2c1 c1ccc2[nH]ccc2c1
-O=C(O)c1ccccc1 O=C(O)c1ccccc1O CC(=O)Oc1ccccc1C(=O)O CC(=O)Nc1ccc(O)cc1 CC(C)Cc1ccc(C)cc1 C=CC=C
-C#CC#C FC(F)(F)F ClC(Cl)Cl BrCCBr CS(C)=O CSC CP(C)C C[Si](C)(C)C OB(O)c1ccccc1 O=[N+]([O-])c1ccccc1
-CN1CCCC1c1cccnc1 Cn1cnc2c1c(=O)n(C)c(=O)n2C NCCc1ccc(O)c(O)c1 OCC(O)CO OCC1OC(O)C(O)C(O)C1O NC(N)=O
-O=C1CCCCN1 C1CN2CCC1CC2 [Na+].[Cl-] CCCCCCCCCCCCCCCC
-""".split()
+MOLECULES = [
+    "C", "O", "CC", "CO", "CCO", "CC=O", "CC#N", "CC(C)=O", "CC(=O)O", "NCC(=O)O", "CC(N)C(=O)O",
+    "C1CC1", "C1CCCCC1", "c1ccccc1", "Cc1ccccc1", "Oc1ccccc1", "Nc1ccccc1", "c1ccncc1",
+    "c1cc[nH]c1", "c1ccoc1", "c1ccsc1", "c1c[nH]cn1", "c1ccc2ccccc2c1", "c1ccc2[nH]ccc2c1",
+    "O=C(O)c1ccccc1", "O=C(O)c1ccccc1O", "CC(=O)Oc1ccccc1C(=O)O", "CC(=O)Nc1ccc(O)cc1",
+    "CC(C)Cc1ccc(C)cc1", "C=CC=C", "C#CC#C", "FC(F)(F)F", "ClC(Cl)Cl", "BrCCBr", "CS(C)=O", "CSC",
+    "CP(C)C", "C[Si](C)(C)C", "OB(O)c1ccccc1", "O=[N+]([O-])c1ccccc1", "CN1CCCC1c1cccnc1",
+    "Cn1cnc2c1c(=O)n(C)c(=O)n2C", "NCCc1ccc(O)c(O)c1", "OCC(O)CO", "OCC1OC(O)C(O)C(O)C1O",
+    "NC(N)=O", "O=C1CCCCN1", "C1CN2CCC1CC2", "[Na+].[Cl-]", "CCCCCCCCCCCCCCCC",
+]  # fmt: skip
 
 
 def golden_graphs(model: grale.GRALE) -> list[grale.Graph]:

@@ -12,6 +12,7 @@ heavy elements of large public collections.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,10 @@ def molecule_space(max_atoms: int) -> GraphSpace:
 def is_molecular(space: GraphSpace) -> bool:
     """Whether the labels of a space are atoms and bonds."""
     return space == molecule_space(space.max_nodes)
+
+
+_LABEL_OF_HALF_ORDERS = np.array([0, 0, SINGLE, AROMATIC, DOUBLE, 0, TRIPLE, 0])
+"""Label of a bond by twice its order; 0 where the order alone does not tell."""
 
 
 class MoleculeError(ValueError):
@@ -125,6 +130,37 @@ def canonical_key(graph: Graph) -> str:
 
 def from_mol(molecule: Any) -> Graph:
     """Read an RDKit molecule; hydrogens are dropped."""
+    graph = _plain_molecule(molecule)
+    return _any_molecule(molecule) if graph is None else graph
+
+
+def _plain_molecule(molecule: Any) -> Graph | None:
+    """Read a molecule of heavy atoms and ordinary bonds in few calls; None if it is not one."""
+    from rdkit import Chem
+
+    count = molecule.GetNumAtoms()
+    numbers = [molecule.GetAtomWithIdx(place).GetAtomicNum() for place in range(count)]
+    if not 0 < count <= MAX_ATOMS or min(numbers) < 2:
+        return None
+    orders = np.triu(Chem.GetAdjacencyMatrix(molecule, useBO=True))
+    pairs = np.argwhere(orders)
+    labels = _LABEL_OF_HALF_ORDERS[np.minimum(2 * orders[pairs[:, 0], pairs[:, 1]], 7).astype(int)]
+    if len(pairs) != molecule.GetNumBonds() or not labels.all():
+        return None
+    table = _labels_by_number()
+    return Graph.trusted(np.array([table[number] for number in numbers]), pairs, labels, False)
+
+
+@lru_cache(maxsize=1)
+def _labels_by_number() -> list[int]:
+    from rdkit import Chem
+
+    symbol_of = Chem.GetPeriodicTable().GetElementSymbol
+    return [OTHER, *(_LABEL_OF.get(symbol_of(number), OTHER) for number in range(1, 119))]
+
+
+def _any_molecule(molecule: Any) -> Graph:
+    """Read any molecule, or say what is wrong with it."""
     atoms = [atom for atom in molecule.GetAtoms() if atom.GetAtomicNum() != 1]
     if not atoms:
         raise MoleculeError("the molecule has no heavy atoms")
