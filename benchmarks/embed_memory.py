@@ -1,8 +1,9 @@
 """Peak memory and speed of `grale embed` as the file grows: the memory should not.
 
-    python benchmarks/embed_memory.py MODEL POOL_FOLDER [ROWS ...]
+    python benchmarks/embed_memory.py MODEL MOLECULES.parquet [ROWS ...]
 
-MODEL "tiny" is an untrained model of a few thousand weights, for the memory alone.
+Rows beyond the end of the file are its first ones again. MODEL "tiny" is an untrained model of a few
+thousand weights, for the memory alone.
 """
 
 from __future__ import annotations
@@ -40,25 +41,26 @@ print(rows, sum(r.failed for r in reports), peak_memory(), rows / parse, rows / 
 """
 
 
-def write_rows(folder: Path, count: int, path: Path) -> None:
-    """Copy the first rows of the pool to one file."""
-    with pq.ParquetWriter(path, pa.schema([("smiles", pa.string())])) as writer:
-        for shard in sorted(folder.glob("pool-*.parquet")):
-            for batch in pq.ParquetFile(shard).iter_batches(columns=["smiles"]):
+def write_rows(source: Path, count: int, path: Path) -> None:
+    """Copy so many rows of a file, from its start again when it ends."""
+    schema = pa.schema([("smiles", pa.string())])
+    with pq.ParquetWriter(path, schema) as writer:
+        while count:
+            for batch in pq.ParquetFile(source).iter_batches(columns=["smiles"]):
                 part = batch.slice(0, min(count, batch.num_rows))
-                writer.write_batch(part.cast(pa.schema([("smiles", pa.string())])))
+                writer.write_batch(part.cast(schema))
                 count -= part.num_rows
-                if count == 0:
-                    return
+                if not count:
+                    break
 
 
-def main(model: str, pool: Path, sizes: list[int]) -> None:
+def main(model: str, molecules: Path, sizes: list[int]) -> None:
     """Print a line per size, each measured in a process of its own."""
     print("rows, failed, peak GB, parsed per second, encoded per second")
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "rows.parquet"
-            write_rows(pool, size, source)
+            write_rows(molecules, size, source)
             out = str(Path(folder) / "out.parquet")
             command = [sys.executable, "-c", PROGRAM, model, str(source), out]
             subprocess.run(command, check=True)
