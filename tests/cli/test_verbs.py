@@ -74,7 +74,7 @@ def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
         (["train", SMOKE, "--set", "batch_size=1000"], "larger than a pool of 256"),
         (["train", SMOKE, "--log", "paper"], "log='paper'"),
         (["evaluate", "no-such-model"], "no model named 'no-such-model'"),
-        (["evaluate", "no-such-model", "--data", "coloring7"], "source='coloring7'"),
+        (["evaluate", "no-such-model", "--data", "coloring7"], "'coloring7' is none of coloring10"),
         (["info", "no-such-model"], "no model named"),
     ],
 )

@@ -156,7 +156,7 @@ BROKEN = [
     (BAD_NODE, "has label 4 on node 1, but node labels end at 3"),
     (BAD_EDGE, r"has label 3 on edge \(0, 1\), but edge labels end at 2"),
     (DIRECTED, "is directed=True, but directed=False is expected"),
-    ("CCO", "expected a grale.Graph, networkx graph or PyG Data, got str"),
+    ("CCO", "not atoms and bonds"),
     (None, "got NoneType"),
     (networkx.MultiGraph([(0, 1), (0, 1)]), "multigraph"),
     (networkx.empty_graph(0), "at least one node"),
