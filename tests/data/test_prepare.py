@@ -143,3 +143,17 @@ def test_the_pool_keeps_its_split_and_leaves_the_benchmarks_out(tmp_path) -> Non
     pq.write_table(pa.table({"smiles": ["C"]}), tmp_path / "pool-2.parquet")
     with pytest.raises(ValueError, match="lacks the columns"):
         open_pool(tmp_path, 4)
+
+
+def test_a_graph_that_comes_again_in_another_split_stays_in_its_first(tmp_path) -> None:
+    table = pa.table({
+        "smiles": ["CC(=O)[O-]", "CCC", "CC(=O)O"],
+        "n_atoms": [4, 3, 4],
+        "bench": [False] * 3,
+        "source": ["zinc"] * 3,
+        "split": ["test", "train", "train"],
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "pool-00.parquet")
+    result = prepare(open_pool(tmp_path, 4), tmp_path / "out", PrepareConfig(max_atoms=4))
+    assert result.kept == {"train": 1, "valid": 0, "test": 1}
+    assert result.duplicates == 1

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import MoleculeError, from_molblock, from_smiles
+from grale.graphs.space import GraphSpace
 
 SMILES_NAMES = ("smiles", "canonical_smiles", "isomeric_smiles", "smile", "mol", "structure")
 """Column names taken for SMILES when none is given, upper or lower case, the first found."""
@@ -107,6 +108,15 @@ def parse(entry: Any, text: Text = "smiles") -> Graph | str:
         return from_smiles(entry) if text == "smiles" else from_molblock(entry)
     except MoleculeError as error:
         return str(error)
+
+
+def parse_for(space: GraphSpace, entry: Any, text: Text) -> Graph | str:
+    """Read one entry as a graph of the space, or say in one sentence why it is none."""
+    item = parse(entry, text)
+    if isinstance(item, str):
+        return item
+    reason = space.why_not(item)
+    return item if reason is None else f"the molecule {reason}"
 
 
 def _find_column(path: Path, header: list[str], wanted: str | None) -> str:

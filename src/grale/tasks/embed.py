@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from grale.data.molecule_files import MoleculeFile, Text, parse
+from grale.data.molecule_files import MoleculeFile, Text, parse_for
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
 
@@ -81,7 +81,7 @@ def shards_of(file: MoleculeFile, rows: int) -> Iterator[Shard]:
 def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -> ShardReport:
     """Parse, encode and write one shard."""
     began = time.perf_counter()
-    items = [_screened(model, entry, shard.text) for entry in shard.entries]
+    items = [parse_for(model.space, entry, shard.text) for entry in shard.entries]
     failed = [place for place, item in enumerate(items) if isinstance(item, str)]
     if failed and config.on_error == "raise":
         place = failed[0]
@@ -97,14 +97,6 @@ def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -
     encoded = time.perf_counter()
     write_atomically(_table(shard, items, latents, config), shard.part(folder))
     return ShardReport(len(items), len(failed), parsed - began, encoded - parsed)
-
-
-def _screened(model: GRALE, entry: Any, text: Text) -> Graph | str:
-    item = parse(entry, text)
-    if isinstance(item, Graph):
-        reason = model.space.why_not(item)
-        return item if reason is None else f"the molecule {reason}"
-    return item
 
 
 def _table(shard: Shard, items: list[Graph | str], latents: Any, config: EmbedConfig) -> pa.Table:

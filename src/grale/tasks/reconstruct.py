@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from grale.data.molecule_files import MoleculeFile, parse
+from grale.data.molecule_files import MoleculeFile, parse_for
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import MoleculeError
 from grale.metrics.isomorphism import is_isomorphic
@@ -64,7 +64,7 @@ def reconstruct_file(
     pending = out.with_name(out.name + ".tmp")
     with pq.ParquetWriter(pending, RECONSTRUCTED, compression="zstd") as writer:
         for chunk in file.rows(ROWS):
-            items = [_screened(model, entry, file) for entry in chunk.entries]
+            items = [parse_for(model.space, entry, file.text) for entry in chunk.entries]
             graphs = [item for item in items if isinstance(item, Graph)]
             again = iter(())
             if graphs:
@@ -84,14 +84,6 @@ def reconstruct_file(
                 progress(len(records))
     os.replace(pending, out)
     return report
-
-
-def _screened(model: GRALE, entry: str | None, file: MoleculeFile) -> Graph | str:
-    item = parse(entry, file.text)
-    if isinstance(item, str):
-        return item
-    reason = model.space.why_not(item)
-    return item if reason is None else f"the molecule {reason}"
 
 
 def _compared(graph: Graph, again: Graph, mapping: Any) -> dict[str, Any]:
