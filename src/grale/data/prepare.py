@@ -15,6 +15,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from multiprocessing import get_context
@@ -112,19 +113,28 @@ def _parse_all(
     sources: list[RowSource], work: Path, config: PrepareConfig
 ) -> Iterator[tuple[int, int]]:
     """Parse every chunk that has no part yet; yield rows and rejected rows of each."""
-    context = get_context("spawn")
-    with ProcessPoolExecutor(config.num_workers, mp_context=context) as pool:
+    with _pool(config.num_workers) as pool:
         running: set[Future[tuple[int, int]]] = set()
         for number, (start, text, chunk) in enumerate(_numbered(sources)):
             part = work / f"part-{number:06d}.parquet"
             if part.is_file():
                 yield len(chunk.entries), _rejected_of(part).num_rows
                 continue
+            if pool is None:
+                yield parse_part(part, start, text, chunk, config)
+                continue
             if len(running) > 2 * config.num_workers:  # flat memory: few chunks wait
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
             running.add(pool.submit(parse_part, part, start, text, chunk, config))
         yield from (future.result() for future in running)
+
+
+def _pool(num_workers: int) -> AbstractContextManager[ProcessPoolExecutor | None]:
+    """Worker processes; none for one worker, which is this process."""
+    if num_workers == 1:
+        return nullcontext()
+    return ProcessPoolExecutor(num_workers, mp_context=get_context("spawn"))
 
 
 def _numbered(sources: list[RowSource]) -> Iterator[tuple[int, Text, Chunk]]:
