@@ -1,8 +1,6 @@
 """Molecules through a model: SMILES in, vectors, SMILES out.
 
-    python examples/molecules.py [MODEL] [OUT.png]
-
-Without a model, an untrained one shows the calls; what it decodes means nothing.
+python examples/molecules.py [MODEL] [OUT.png]
 """
 
 from __future__ import annotations
@@ -10,24 +8,17 @@ from __future__ import annotations
 import logging
 import sys
 
-import torch
-
 import grale
-from grale.graphs.molecule import molecule_space
 
 MOLECULES = ["CCO", "c1ccccc1", "CC(=O)Nc1ccc(O)cc1", "CC(=O)Oc1ccccc1C(=O)O", "not a molecule"]
 
 
-def main(name: str | None, out: str) -> None:
+def main(name: str, out: str) -> None:
     """Embed, decode, draw."""
     from rdkit import Chem
     from rdkit.Chem import Draw
 
-    if name is None:
-        torch.manual_seed(0)
-        model = grale.GRALE(molecule_space(16), grale.ModelConfig(num_layers=2, norm="pre"))
-    else:
-        model = grale.load(name)
+    model = grale.load(name)
     for smiles, reason in zip(MOLECULES, model.why_not(MOLECULES)):
         logging.info(f"{smiles:28} {'can be embedded' if reason is None else reason}")
     good = [s for s, reason in zip(MOLECULES, model.why_not(MOLECULES)) if reason is None]
@@ -49,7 +40,5 @@ def main(name: str | None, out: str) -> None:
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    arguments = sys.argv[1:]
-    main(
-        arguments[0] if arguments else None, arguments[1] if len(arguments) > 1 else "molecules.png"
-    )
+    name, out = (sys.argv[1:] + ["molecules", "molecules.png"][len(sys.argv) - 1 :])[:2]
+    main(name, out)

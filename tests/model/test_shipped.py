@@ -39,6 +39,15 @@ def test_embeddings_are_the_golden_ones(name: str) -> None:
     np.testing.assert_allclose(latents, golden, atol=ATOL_GOLDEN)
 
 
+def test_the_molecules_model_gives_some_molecules_back() -> None:
+    model = grale.load("molecules")
+    graphs = golden_graphs(model)
+    again = model.reconstruct(graphs)
+    exact = sum(grale.is_isomorphic(a, b) for a, b in zip(graphs, again, strict=True))
+    assert exact >= 10  # of 50; an early model
+    assert sum(smiles is not None for smiles in model.decode_smiles(model.encode(graphs))) >= 25
+
+
 def test_the_coloring_10_model_gives_most_unseen_graphs_back() -> None:
     graphs = open_source(DataConfig(source="coloring10")).held_out(500)
     report = evaluate(grale.load("coloring-10"), graphs)
