@@ -6,24 +6,23 @@ Departures: not in the paper.
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from grale.data.molecule_files import Chunk, Text, parse
 from grale.data.packed import PackedGraphs
-from grale.data.storage import to_table
+from grale.data.storage import to_table, write_atomically
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import canonical_key
 
 SPLITS = ("train", "valid", "test")
 REJECTED = pa.schema([("row", pa.int64()), ("entry", pa.string()), ("reason", pa.string())])
 SHOWN = 200  # characters of a rejected entry that are kept
+GROUP_ROWS = 1_024  # small groups: a slice of the keys is read without the rest
 KEY_RANGE = 1 << 16
 """Prefixes of keys: parts are read again in slices of this range."""
 
@@ -67,8 +66,8 @@ def parse_part(
         keys.append(key)
         kept.append(start + place)
         splits.append(chunk.splits[place] if chunk.splits else _split_of(key, config))
-    _write(pa.Table.from_pylist(rejected, REJECTED), part.with_suffix(".rejected"))
-    _write(_part_table(graphs, keys, splits, kept), part)
+    write_atomically(pa.Table.from_pylist(rejected, REJECTED), part.with_suffix(".rejected"))
+    write_atomically(_part_table(graphs, keys, splits, kept), part, GROUP_ROWS)
     return len(chunk.entries), len(rejected)
 
 
@@ -87,12 +86,6 @@ def _part_table(
     packed = packed.append_column("prefix", pa.array(prefix, pa.int32()))
     packed = packed.append_column("split", pa.array([splits[i] for i in order], pa.string()))
     return packed.append_column("row", pa.array([rows[i] for i in order], pa.int64()))
-
-
-def _write(table: pa.Table, path: Path) -> None:
-    pending = path.with_name(path.name + ".tmp")
-    pq.write_table(table, pending, compression="zstd", row_group_size=1_024)
-    os.replace(pending, path)
 
 
 def _hash(key: str) -> int:

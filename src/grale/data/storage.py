@@ -73,9 +73,7 @@ def write_packed(folder: Path, shards_of: Iterable[PackedGraphs], space: GraphSp
     for number, chunk in enumerate(shards_of):
         name = f"graphs-{number:05d}.parquet"
         chunk.check(space, name)
-        pending = folder / f"{name}.tmp"
-        pq.write_table(to_table(chunk), pending, compression="zstd")
-        os.replace(pending, folder / name)
+        write_atomically(to_table(chunk), folder / name)
         shards.append(Shard(name, len(chunk), sha256_of(folder / name)))
     if not shards:
         raise ValueError(f"no graphs to write to {folder}")
@@ -84,6 +82,13 @@ def write_packed(folder: Path, shards_of: Iterable[PackedGraphs], space: GraphSp
     pending.write_text(json.dumps(dataclasses.asdict(manifest), indent=2), encoding="utf-8")
     os.replace(pending, folder / MANIFEST)
     return manifest
+
+
+def write_atomically(table: pa.Table, path: Path, row_group_size: int | None = None) -> None:
+    """Write a parquet file that is never seen half-written."""
+    pending = path.with_name(path.name + ".tmp")
+    pq.write_table(table, pending, compression="zstd", row_group_size=row_group_size)
+    os.replace(pending, path)
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -37,13 +37,14 @@ class _Decision:
 
 def likeliest_graphs(logits: GraphLogits, row: int, directed: bool) -> Iterator[Graph]:
     """Graphs of one row, the likeliest first; some changes lead to the same graph twice."""
+    logits = GraphLogits(*(getattr(logits, f.name)[row : row + 1] for f in fields(logits)))
     first = logits.most_likely(directed)
     arrays = {
-        "exists": first.node_mask[row].cpu().numpy(),
-        "nodes": logits.node_label[row].argmax(-1).cpu().numpy(),
-        "edges": logits.edge_label[row].argmax(-1).cpu().numpy(),
+        "exists": first.node_mask[0].cpu().numpy(),
+        "nodes": logits.node_label[0].argmax(-1).cpu().numpy(),
+        "edges": logits.edge_label[0].argmax(-1).cpu().numpy(),
     }
-    decisions = sorted(_decisions(logits, row, arrays["exists"], directed), key=lambda d: d.gap)
+    decisions = sorted(_decisions(logits, arrays["exists"], directed), key=lambda d: d.gap)
     decisions = decisions[:MAX_DECISIONS]
     for changes in _cheapest_sets([decision.gap for decision in decisions]):
         changed = {name: array.copy() for name, array in arrays.items()}
@@ -64,18 +65,19 @@ def _graph(arrays: dict[str, NDArray[Any]], directed: bool) -> Graph:
 
 
 def _decisions(
-    logits: GraphLogits, row: int, exists: NDArray[np.bool_], directed: bool
+    logits: GraphLogits, exists: NDArray[np.bool_], directed: bool
 ) -> Iterator[_Decision]:
-    for node, score in enumerate(logits.node_mask[row].tolist()):
+    """Decisions of the only row of the logits."""
+    for node, score in enumerate(logits.node_mask[0].tolist()):
         yield _Decision(abs(score), "exists", (node,), int(not exists[node]))
     kept = np.flatnonzero(exists).tolist()
-    for node, (gap, second) in zip(kept, _second_choices(logits.node_label[row, kept])):
+    for node, (gap, second) in zip(kept, _second_choices(logits.node_label[0, kept])):
         yield _Decision(gap, "nodes", (node,), second)
     pairs = [(a, b) for a in kept for b in kept if a < b or (directed and a != b)]
     if pairs:
         start, end = zip(*pairs)
         for pair, (gap, second) in zip(
-            pairs, _second_choices(logits.edge_label[row, list(start), list(end)])
+            pairs, _second_choices(logits.edge_label[0, list(start), list(end)])
         ):
             yield _Decision(gap, "edges", pair, second)
 

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from grale.data.molecule_files import MoleculeFile, Text, parse_for
+from grale.data.storage import write_atomically
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
 
@@ -117,13 +118,6 @@ def _table(shard: Shard, items: list[Graph | str], latents: Any, config: EmbedCo
         }
     )
     return table.filter(pa.array(is_ok)) if config.on_error == "skip" else table
-
-
-def write_atomically(table: pa.Table, path: Path) -> None:
-    """Write a parquet file that is never seen half-written."""
-    pending = path.with_name(path.name + ".tmp")
-    pq.write_table(table, pending, compression="zstd")
-    os.replace(pending, path)
 
 
 def start_or_resume(out: Path, file: MoleculeFile, model_name: str, config: EmbedConfig) -> Path:

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from grale.data.molecule_files import MoleculeFile, Text
+from grale.data.storage import write_atomically
 from grale.tasks.embed import (
     EmbedConfig,
     Shard,
@@ -26,7 +27,6 @@ from grale.tasks.embed import (
     finish,
     shards_of,
     start_or_resume,
-    write_atomically,
 )
 
 if TYPE_CHECKING:
