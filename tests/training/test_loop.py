@@ -37,6 +37,18 @@ def test_the_loss_falls(smoke: TrainConfig, tmp_path: Path) -> None:
     assert reports[-1].validation is not None
 
 
+def test_a_run_may_begin_with_the_weights_of_a_saved_model(
+    smoke: TrainConfig, tmp_path: Path
+) -> None:
+    trainer, _ = _run(replace(smoke, max_steps=2), tmp_path / "first")
+    trainer.model.save_pretrained(tmp_path / "saved")
+    begun = Trainer(replace(smoke, start_from=str(tmp_path / "saved")), tmp_path / "second", CPU)
+    assert all(
+        torch.equal(a, b) for a, b in zip(trainer.model.parameters(), begun.model.parameters())
+    )
+    assert torch.equal(begun.average.weights[0], next(iter(trainer.model.parameters())))
+
+
 def test_reports_name_every_term_and_the_marginal_error(smoke: TrainConfig, tmp_path: Path) -> None:
     _, reports = _run(smoke, tmp_path)
     terms = {"mask", "node_label", "node_feature", "edge_label", "edge_feature"}

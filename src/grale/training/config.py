@@ -57,6 +57,8 @@ class TrainConfig:
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     seed: int = 0
     """Decides weights, order of the graphs and noise."""
+    start_from: str | None = None
+    """Begin with the weights of this model (shipped name, folder or hub id), not at random."""
     batch_size: int = 64
     """Graphs per step, over all devices together."""
     max_steps: int = 300_000

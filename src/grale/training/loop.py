@@ -23,6 +23,8 @@ from grale.data.sources import open_source
 from grale.graphs.graph import Graph
 from grale.metrics.local_search import ReconstructionReport
 from grale.model.autoencoder import GRALE
+from grale.model.catalog import load
+from grale.model.warm_start import take_weights
 from grale.training.checkpoint import (
     Checkpoint,
     flatten_state,
@@ -65,6 +67,8 @@ class Trainer:
         self.source = open_source(config.data)
         torch.manual_seed(config.seed)
         self.model = GRALE(self.source.space, config.model)
+        if config.start_from is not None:
+            take_weights(self.model, load(config.start_from))
         self.model.recompute_activations(self.options.recompute_activations)
         self.optimizers = Optimizers(self.model, config.optimizer)
         self.average = AveragedWeights(self.model, config.optimizer.ema_decay)

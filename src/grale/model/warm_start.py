@@ -1,0 +1,33 @@
+"""Begin with the weights of another model, perhaps one of smaller graphs.
+
+Only the queries of the slots depend on the largest graph: a model of 20 nodes that begins with one
+of 10 takes over its first 10 slots and everything else; the other slots stay as they were drawn.
+
+Departures: not in the paper (a curriculum over sizes, docs/reproducing.md).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+SLOT_QUERIES = ("decoder.node_queries", "decoder.edge_queries")
+
+
+def take_weights(model: nn.Module, other: nn.Module) -> None:
+    """Copy the weights of `other` into `model`; every weight must have its place."""
+    given = dict(other.named_parameters())
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if name not in given:
+                raise ValueError(f"cannot start from that model: it has no weight {name}")
+            taken = given.pop(name)
+            is_part = name in SLOT_QUERIES and taken.shape[0] <= weight.shape[0]
+            if taken.shape[-1] != weight.shape[-1] or not (is_part or taken.shape == weight.shape):
+                raise ValueError(
+                    f"cannot start from that model: {name} is {tuple(taken.shape)} there and "
+                    f"{tuple(weight.shape)} here; take one of the same widths and no larger graphs"
+                )
+            weight[tuple(slice(size) for size in taken.shape)] = taken
+    if given:
+        raise ValueError(f"cannot start from that model: {min(given)} has no place here")
