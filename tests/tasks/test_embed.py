@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,6 +11,8 @@ import pytest
 
 import grale.tasks.embed as embedding
 from grale.data.molecule_files import open_molecules
+from grale.data.molecule_folder import open_file_or_folder
+from grale.model.autoencoder import GRALE
 from grale.tasks.decode import decode_file
 from grale.tasks.embed import EmbedConfig, embed_file
 from grale.tasks.reconstruct import reconstruct_file
@@ -155,3 +159,26 @@ def test_reconstruction_says_of_each_row_what_came_back(tmp_path, molecule_model
     for row, distance in enumerate(distances):
         assert distance is None or (distance == 0) == exact[row]
     assert report.edits == sum(distance or 0 for distance in distances)
+
+
+def test_a_folder_is_read_as_one_file(molecule_model: GRALE, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "b.smi").write_text("CCN\nCCC\n")
+    (folder / "a.smi").write_text("CCO\n")
+    (folder / "_notes.smi").write_text("not read\n")
+    opened = open_file_or_folder(folder)
+    assert opened.count() == 3
+    assert [chunk.entries for chunk in opened.rows(2)] == [["CCO", "CCN"], ["CCC"]]
+    embed_file(molecule_model, "tiny", opened, tmp_path / "out.parquet", EmbedConfig(shard_rows=2))
+    table = pq.read_table(tmp_path / "out.parquet")
+    assert table["smiles"].to_pylist() == ["CCO", "CCN", "CCC"]
+
+
+def test_a_folder_of_nothing_or_of_two_kinds_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="holds no file"):
+        open_file_or_folder(tmp_path)
+    (tmp_path / "a.smi").write_text("CCO\n")
+    (tmp_path / "b.sdf").write_text("")
+    with pytest.raises(ValueError, match="mixes smi and sdf"):
+        open_file_or_folder(tmp_path)

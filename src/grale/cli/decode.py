@@ -35,19 +35,21 @@ def decode(
 
 
 def reconstruct(
-    file: Annotated[Path, typer.Argument(help="csv, tsv, smi, sdf or parquet, also .gz.")],
+    file: Annotated[
+        Path, typer.Argument(help="csv, tsv, smi, sdf or parquet, also .gz; or a folder of them.")
+    ],
     out: Out,
     model: Model = "molecules",
     column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
 ) -> None:
     """Encode and decode molecules; each row says what came back."""
     from grale.cli.terminal import console, counting, keep_freed_memory, table
-    from grale.data.molecule_files import open_molecules
+    from grale.data.molecule_folder import open_file_or_folder
     from grale.model.catalog import load
     from grale.tasks.reconstruct import reconstruct_file
 
     keep_freed_memory()
-    opened = open_molecules(file, column)
+    opened = open_file_or_folder(file, column)
     with counting("reconstructing", opened.count()) as advance:
         report = reconstruct_file(load(model), opened, out, advance)
     done = max(report.reconstructed, 1)

@@ -9,7 +9,9 @@ import typer
 
 
 def embed(
-    file: Annotated[Path, typer.Argument(help="csv, tsv, smi, sdf or parquet, also .gz.")],
+    file: Annotated[
+        Path, typer.Argument(help="csv, tsv, smi, sdf or parquet, also .gz; or a folder of them.")
+    ],
     out: Annotated[
         Path, typer.Option("--out", "-o", help="OUT.parquet, or a folder to keep the shards.")
     ],
@@ -28,13 +30,13 @@ def embed(
 ) -> None:
     """Embed every row, in order, each with a status; a killed run goes on when started again."""
     from grale.cli.terminal import console, counting, keep_freed_memory, table
-    from grale.data.molecule_files import open_molecules
+    from grale.data.molecule_folder import open_file_or_folder
     from grale.model.catalog import load
     from grale.tasks.embed import EmbedConfig, ShardReport, embed_file
 
     keep_freed_memory()
     config = EmbedConfig(on_error=on_error, shard_rows=shard_rows, batch_size=batch_size)
-    opened = open_molecules(file, column)
+    opened = open_file_or_folder(file, column)
     reports: list[ShardReport] = []
     with counting("embedding", opened.count()) as advance:
 

@@ -10,11 +10,16 @@ import typer
 from grale.cli.bench import bench
 from grale.cli.decode import decode, reconstruct
 from grale.cli.demo import demo
+from grale.cli.denoise import denoise
+from grale.cli.edit import edit
 from grale.cli.embed import embed
 from grale.cli.evaluate import evaluate
 from grale.cli.info import info
+from grale.cli.interpolate import barycenter, interpolate
+from grale.cli.map import draw_map
 from grale.cli.models import models
 from grale.cli.prepare import prepare
+from grale.cli.reproduce import reproduce
 from grale.cli.terminal import errors
 from grale.cli.train import train
 
@@ -25,8 +30,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for verb in (demo, train, evaluate, embed, decode, reconstruct, models, info):
+for verb in (
+    demo, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
+    reproduce, models, info,
+):  # fmt: skip
     app.command()(verb)
+app.command("map")(draw_map)
 app.add_typer(bench, name="bench")
 app.add_typer(prepare, name="prepare")
 

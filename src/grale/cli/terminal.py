@@ -7,6 +7,7 @@ import ctypes.util
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -19,6 +20,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+
+if TYPE_CHECKING:
+    from grale.graphs.graph import Graph
+    from grale.graphs.space import GraphSpace
 
 console = Console()
 errors = Console(stderr=True)
@@ -59,6 +64,18 @@ def counting(description: str, total: int | None) -> Iterator:
     with bar(MofNCompleteColumn()) as progress:
         task = progress.add_task(description, total=total)
         yield lambda count: progress.advance(task, count)
+
+
+def describe(graph: Graph, space: GraphSpace) -> str:
+    """A graph in a few words: its SMILES, or its size."""
+    from grale.graphs.molecule import MoleculeError, is_molecular
+
+    if not is_molecular(space):
+        return f"{graph.num_nodes} nodes, {graph.num_edges} edges"
+    try:
+        return graph.to_smiles()
+    except MoleculeError as error:
+        return f"no valid molecule: {error}"
 
 
 def table(title: str, rows: list[list[str]]) -> Table:

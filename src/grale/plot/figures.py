@@ -1,4 +1,4 @@
-"""Figures of several graphs, and curves (paper: figures of "Qualitative properties of GRALE").
+"""Figures of several graphs (paper: figures of "Qualitative properties of GRALE").
 
 Departures: corresponding nodes share a place, so that differences can be seen.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,14 +34,12 @@ PANEL = 1.9  # inches; width and height of one graph
 LINE_HEIGHT = 0.16  # inches per line of a caption
 LINE_LENGTH = 28  # letters that fit below one graph
 ROW_LABEL_WIDTH = 0.3  # inches
-MANY_POINTS = 20  # a curve of more points has no markers
 FONT_SIZE = 9
 DOTS_PER_INCH = 200
 TEXT_COLOUR = "0.2"
 EXACT_COLOUR, INEXACT_COLOUR = "#1a7f37", "#c0392b"
 FORMATS = {".png": "png", ".svg": "svg"}
-CURVE_COLOURS = ("#336bc7", "#d63d38", "#38a05c", "#e08a1e", "#8f57b5", "#875c3d", "#213369")
-CURVE_STYLES = ("solid", "dashed", "dotted")
+NodeTexts = Callable[[Graph], Sequence[str]]
 
 
 def reconstruction_figure(
@@ -51,6 +49,7 @@ def reconstruction_figure(
     captions: Sequence[str] | None = None,
     exact: Sequence[bool | np.bool_] | None = None,
     palette: Sequence[object] | None = None,
+    node_texts: NodeTexts | None = None,
 ) -> Figure:
     """Two rows: inputs above, their reconstructions below.
 
@@ -68,6 +67,8 @@ def reconstruction_figure(
         red with a cross.
     palette
         Matplotlib colours, one per node label.
+    node_texts
+        Gives the texts on the nodes of a graph.
     """
     num_pairs = _at_least_one(originals, "originals")
     for name, values in (
@@ -85,8 +86,9 @@ def reconstruction_figure(
         above, below = _pair_positions(original, reconstruction, mapping, f"mappings[{k}]")
         is_directed = original.directed or reconstruction.directed
         radius = min(node_radius(points, is_directed) for points in (above, below))
-        draw_graph(panels[0, k], original, above, palette, radius=radius)
-        draw_graph(panels[1, k], reconstruction, below, palette, radius=radius)
+        for row, graph, points in ((0, original, above), (1, reconstruction, below)):
+            texts = None if node_texts is None else node_texts(graph)
+            draw_graph(panels[row, k], graph, points, palette, node_text=texts, radius=radius)
         _caption(panels[1, k], notes[k], None if exact is None else bool(exact[k]))
     for row, name in enumerate(("input", "reconstruction")):
         place = panels[row, 0].get_position(original=True)
@@ -107,6 +109,7 @@ def interpolation_figure(
     mappings: Sequence[ArrayLike] | None = None,
     captions: Sequence[str] | None = None,
     palette: Sequence[object] | None = None,
+    node_texts: NodeTexts | None = None,
 ) -> Figure:
     """Draw one row of graphs, in order.
 
@@ -121,6 +124,8 @@ def interpolation_figure(
         One per graph, below it.
     palette
         Matplotlib colours, one per node label.
+    node_texts
+        Gives the texts on the nodes of a graph.
     """
     num_graphs = _at_least_one(graphs, "graphs")
     _check_length("captions", captions, num_graphs, "graphs")
@@ -134,44 +139,9 @@ def interpolation_figure(
     notes = _wrapped(captions, None, num_graphs)
     figure, panels = _panels(1, num_graphs, notes)
     for k, (graph, frame) in enumerate(zip(graphs, frames)):
-        draw_graph(panels[0, k], graph, frame, palette, radius=radius)
+        texts = None if node_texts is None else node_texts(graph)
+        draw_graph(panels[0, k], graph, frame, palette, node_text=texts, radius=radius)
         _caption(panels[0, k], notes[k])
-    return figure
-
-
-def curve_figure(x: ArrayLike, curves: Mapping[str, ArrayLike], xlabel: str, ylabel: str) -> Figure:
-    """Lines over a common x, such as learning curves; NaN leaves a gap."""
-    if not curves:
-        raise ValueError("curves is empty; give at least one named curve")
-    places = np.asarray(x, dtype=np.float64).reshape(-1)
-    figure = Figure(figsize=(5.4, 3.4), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    for k, (name, values) in enumerate(curves.items()):
-        heights = np.asarray(values, dtype=np.float64)
-        if heights.shape != places.shape:
-            raise ValueError(
-                f"curve {name!r} has shape {heights.shape}, but x has {places.shape}; "
-                "give one value per x"
-            )
-        repeat, colour = divmod(k, len(CURVE_COLOURS))
-        axes.plot(
-            places,
-            heights,
-            label=name,
-            color=CURVE_COLOURS[colour],
-            linestyle=CURVE_STYLES[repeat % len(CURVE_STYLES)],
-            linewidth=1.6,
-            marker="o" if len(places) <= MANY_POINTS else None,
-            markersize=3.5,
-        )
-    axes.set_xlabel(xlabel)
-    axes.set_ylabel(ylabel)
-    axes.grid(color="0.9", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    if len(curves) > 1:
-        axes.legend(frameon=False, fontsize=FONT_SIZE)
     return figure
 
 

@@ -22,7 +22,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from grale.data.molecule_files import MoleculeFile, Text, parse_for
+from grale.data.molecule_files import Text, parse_for
+from grale.data.molecule_folder import Molecules
 from grale.data.storage import write_atomically
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
@@ -71,7 +72,7 @@ class ShardReport:
     encode_seconds: float
 
 
-def shards_of(file: MoleculeFile, rows: int) -> Iterator[Shard]:
+def shards_of(file: Molecules, rows: int) -> Iterator[Shard]:
     """Cut a file into shards, reading it as a stream."""
     first = 0
     for number, chunk in enumerate(file.rows(rows)):
@@ -120,7 +121,7 @@ def _table(shard: Shard, items: list[Graph | str], latents: Any, config: EmbedCo
     return table.filter(pa.array(is_ok)) if config.on_error == "skip" else table
 
 
-def start_or_resume(out: Path, file: MoleculeFile, model_name: str, config: EmbedConfig) -> Path:
+def start_or_resume(out: Path, file: Molecules, model_name: str, config: EmbedConfig) -> Path:
     """Make the folder of parts, or find one begun for the same job."""
     folder = out if out.suffix != ".parquet" else out.with_name(out.name + ".parts")
     plan = json.dumps(
@@ -143,7 +144,7 @@ def start_or_resume(out: Path, file: MoleculeFile, model_name: str, config: Embe
 def embed_file(
     model: GRALE,
     model_name: str,
-    file: MoleculeFile,
+    file: Molecules,
     out: Path,
     config: EmbedConfig,
     progress: Callable[[ShardReport], object] | None = None,

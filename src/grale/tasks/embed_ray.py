@@ -17,7 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from grale.data.molecule_files import MoleculeFile, Text
+from grale.data.molecule_files import Text
+from grale.data.molecule_folder import Molecules
 from grale.data.storage import write_atomically
 from grale.tasks.embed import (
     EmbedConfig,
@@ -63,7 +64,7 @@ class ShardEmbedder:
 
 def embed_with_ray(
     model_name: str,
-    file: MoleculeFile,
+    file: Molecules,
     out: Path,
     config: EmbedConfig,
     address: str | None = None,
@@ -101,7 +102,7 @@ def embed_with_ray(
 
 
 def _stage(
-    file: MoleculeFile,
+    file: Molecules,
     folder: Path,
     config: EmbedConfig,
     progress: Callable[[ShardReport], object] | None,

@@ -1,13 +1,15 @@
-"""Graphs between two graphs (paper: "Complex graph operations in the latent space").
+"""Graphs between graphs (paper: "Complex graph operations in the latent space").
 
-    G_t = f((1 - t) g(G_0) + t g(G_1))
+    G_t   = f((1 - t) g(G_0) + t g(G_1))
+    G_bar = f(sum_k w_k g(G_k))             with weights that sum to one
 
 Departures: none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,8 @@ from numpy.typing import NDArray
 from grale.graphs.graph import Graph
 from grale.metrics.local_search import edit_distance_bound
 from grale.model.autoencoder import GRALE
+
+CHUNK = 2_048  # graphs of a stream that are in memory at once
 
 
 class Interpolation(NamedTuple):
@@ -28,6 +32,16 @@ class Interpolation(NamedTuple):
     """mappings[s][i] is the node of graph s that node i of graph s + 1 continues, or -1."""
 
 
+class Barycenter(NamedTuple):
+    """The mean of many graphs."""
+
+    graph: Graph
+    latent: NDArray[np.float32]
+    """The mean of the embeddings, of length K x D."""
+    count: int
+    """Graphs that went into it."""
+
+
 def interpolate(model: GRALE, first: Any, second: Any, steps: int = 7) -> Interpolation:
     """Decode `steps` evenly spaced points on the line between two embeddings, ends included."""
     if steps < 2:
@@ -36,10 +50,69 @@ def interpolate(model: GRALE, first: Any, second: Any, steps: int = 7) -> Interp
     positions = np.linspace(0, 1, steps)
     latents = (1 - positions)[:, None] * start + positions[:, None] * end
     graphs = model.decode(latents.astype(np.float32))
-    return Interpolation(graphs, positions.tolist(), follow(graphs))
+    return Interpolation(graphs, positions.tolist(), follow(model, graphs))
 
 
-def follow(graphs: Sequence[Graph]) -> list[NDArray[np.int64]]:
-    """Match each graph with the one before it, so that drawings keep nodes in place."""
-    pairs = zip(graphs[1:], graphs[:-1])
-    return [edit_distance_bound(later, earlier).mapping for later, earlier in pairs]
+def barycenter(
+    model: GRALE,
+    graphs: Iterable[Any],
+    weights: Iterable[float] | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Barycenter:
+    """Decode the weighted mean of the embeddings of graphs, of a whole dataset if you like.
+
+    Parameters
+    ----------
+    model
+        Encodes and decodes.
+    graphs
+        Any number of graphs; a stream is read piece by piece and never held whole.
+    weights
+        One per graph, at least 0; only their ratios matter. All equal by default.
+    progress
+        Called with the number of graphs done since the last call.
+    """
+    left = iter(graphs)
+    shares = None if weights is None else iter(weights)
+    total, mass, count = np.zeros(model.latent_dim), 0.0, 0
+    while chunk := list(islice(left, CHUNK)):
+        portion = _portion(shares, len(chunk), count)
+        try:
+            latents = model.encode(chunk)
+        except ValueError as error:
+            raise ValueError(f"counting from graph {count}: {error}") from error
+        total += portion @ latents.astype(np.float64)
+        mass, count = mass + float(portion.sum()), count + len(chunk)
+        if progress is not None:
+            progress(len(chunk))
+    if shares is not None and next(shares, None) is not None:
+        raise ValueError(f"there are more weights than the {count} graphs; give one per graph")
+    if mass <= 0:
+        raise ValueError("nothing to average: give at least one graph of weight above 0")
+    latent = (total / mass).astype(np.float32)
+    return Barycenter(model.decode(latent[None])[0], latent, count)
+
+
+def follow(model: GRALE, graphs: Sequence[Graph]) -> list[NDArray[np.int64]]:
+    """Match each graph with the one before it, so that drawings keep nodes in place.
+
+    The model's matcher gives the correspondence; single trades that save edits improve it.
+    """
+    return [
+        edit_distance_bound(later, earlier, model.match(later, earlier).mapping).mapping
+        for later, earlier in zip(graphs[1:], graphs[:-1])
+    ]
+
+
+def _portion(shares: Iterable[float] | None, size: int, first: int) -> NDArray[np.float64]:
+    """Weights of the next graphs."""
+    if shares is None:
+        return np.ones(size)
+    portion = np.fromiter(islice(shares, size), dtype=np.float64)
+    if len(portion) < size:
+        raise ValueError(f"{first + len(portion)} weights, but more graphs; give one per graph")
+    bad = ~(np.isfinite(portion) & (portion >= 0))
+    if bad.any():
+        place = int(bad.argmax())
+        raise ValueError(f"weight {first + place} is {portion[place]}; weights are at least 0")
+    return portion

@@ -15,7 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from grale.data.molecule_files import MoleculeFile, parse_for
+from grale.data.molecule_files import parse_for
+from grale.data.molecule_folder import Molecules
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import MoleculeError
 from grale.metrics.isomorphism import is_isomorphic
@@ -55,7 +56,7 @@ class ReconstructReport:
 
 def reconstruct_file(
     model: GRALE,
-    file: MoleculeFile,
+    file: Molecules,
     out: Path,
     progress: Callable[[int], object] | None = None,
 ) -> ReconstructReport:

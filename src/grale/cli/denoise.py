@@ -1,0 +1,44 @@
+"""`grale denoise`: wrong colours repaired by encoding and decoding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grale.cli.interpolate import Model
+
+
+def denoise(
+    model: Model = "coloring-10",
+    data: Annotated[
+        str | None, typer.Option(help="coloring10, coloring15, coloring20, or a dataset folder.")
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, help="Graphs at each noise level.")] = 1_000,
+    level: Annotated[
+        list[float] | None, typer.Option(min=0, max=1, help="Noise level; may be repeated.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Chooses the noise.")] = 0,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Picture, .png or .svg.")] = Path(
+        "denoise.png"
+    ),
+) -> None:
+    """Recolour nodes at random, reconstruct, and count valid colourings before and after."""
+    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.data.samples import sample_graphs
+    from grale.experiments.figure_denoising import curve_of
+    from grale.model.catalog import load
+    from grale.plot.figures import save_figure
+    from grale.tasks.denoise import LEVELS, denoise_curve
+
+    keep_freed_memory()
+    loaded = load(model)
+    graphs = sample_graphs(loaded.space, count, data, "test")
+    levels = sorted(level) if level else LEVELS
+    with counting("denoising", len(levels) * len(graphs)) as advance:
+        points = denoise_curve(loaded, graphs, levels, seed, progress=advance)
+    rows = [["nodes recoloured", "valid before (95 %)", "valid after (95 %)"]]
+    rows += [[f"{point.level:.0%}", str(point.before), str(point.after)] for point in points]
+    console.print(table(f"{model}, {len(graphs)} graphs", rows))
+    console.print(f"picture: {save_figure(curve_of(points), out)}")

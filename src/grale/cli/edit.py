@@ -1,0 +1,73 @@
+"""`grale edit GRAPH --raise PROPERTY`: change a property by steps in the latent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grale.cli.interpolate import GRAPH_HELP, Model, Picture
+
+
+def edit(
+    graph: Annotated[str, typer.Argument(help=GRAPH_HELP)],
+    wanted: Annotated[
+        str,
+        typer.Option(
+            "--property", "-p", help="size, edges; of molecules logP, QED, TPSA, any of RDKit's."
+        ),
+    ] = "size",
+    lower: Annotated[bool, typer.Option("--lower", help="Lower it instead of raising it.")] = False,
+    model: Model = "molecules",
+    data: Annotated[
+        str | None,
+        typer.Option(help="Graphs to train the predictor on; by default what suits the model."),
+    ] = None,
+    count: Annotated[int, typer.Option(min=30, help="How many of them.")] = 4_000,
+    epsilon: Annotated[
+        float, typer.Option(min=1e-6, help="Length of a step, relative to the embedding's.")
+    ] = 0.01,
+    steps: Annotated[int, typer.Option(min=1, help="Gradient steps.")] = 100,
+    frames: Annotated[int, typer.Option(min=2, help="Most graphs in the picture.")] = 8,
+    out: Picture = Path("edit.png"),
+) -> None:
+    """Raise or lower a property of a graph; print and draw the path of distinct graphs."""
+    import numpy as np
+
+    from grale.cli.terminal import console, counting, describe, keep_freed_memory, table
+    from grale.data.samples import named_graph, sample_graphs
+    from grale.experiments.figure_size_edit import edit_figure
+    from grale.model.catalog import load
+    from grale.plot.figures import save_figure
+    from grale.tasks.edit import edit as follow_gradient
+    from grale.tasks.latent_predictor import fit_predictor
+    from grale.tasks.properties import named_property
+
+    keep_freed_memory()
+    loaded, true = load(model), named_property(wanted)
+    start = named_graph(graph, loaded.space)
+    graphs = sample_graphs(loaded.space, count, data, "train")
+    with counting("learning the property", 2 * len(graphs)) as advance:
+        values = np.array([true(item) for item in graphs])
+        advance(len(graphs))
+        fitted = fit_predictor(loaded.encode(graphs), values)
+        advance(len(graphs))
+    path = follow_gradient(
+        loaded,
+        start,
+        fitted.predictor,
+        -1 if lower else 1,
+        epsilon=epsilon,
+        num_steps=steps,
+        true_property=true,
+    )
+    rows = [["step", "graph", "predicted", wanted]]
+    for step in path.steps:
+        rows.append([
+            str(step.step), describe(step.graph, loaded.space), f"{step.predicted:.3g}",
+            f"{step.true:.3g}",
+        ])  # fmt: skip
+    console.print(table(f"predictor of {wanted}: R2 {fitted.r2:.3f} on held-out graphs", rows))
+    figure = edit_figure(loaded, path, wanted, frames)
+    console.print(f"picture: {save_figure(figure, out)}")

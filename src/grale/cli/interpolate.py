@@ -1,0 +1,73 @@
+"""`grale interpolate A B` and `grale barycenter`: graphs between graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+GRAPH_HELP = "A SMILES, a held-out graph such as coloring10:3, or a .json file."
+Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
+Picture = Annotated[Path, typer.Option("--out", "-o", help="Picture to write, .png or .svg.")]
+
+
+def interpolate(
+    first: Annotated[str, typer.Argument(help=GRAPH_HELP)],
+    second: Annotated[str, typer.Argument(help=GRAPH_HELP)],
+    model: Model = "molecules",
+    steps: Annotated[int, typer.Option(min=2, help="Graphs on the way, both ends included.")] = 7,
+    out: Picture = Path("interpolation.png"),
+) -> None:
+    """Draw the graphs on the straight line between the vectors of two graphs."""
+    from grale.cli.terminal import console, describe
+    from grale.data.samples import named_graph
+    from grale.model.catalog import load
+    from grale.plot.figures import interpolation_figure, save_figure
+    from grale.plot.look import look_of
+    from grale.tasks.interpolate import interpolate as between
+
+    loaded = load(model)
+    path = between(loaded, *(named_graph(text, loaded.space) for text in (first, second)), steps)
+    look = look_of(loaded.space)
+    captions = [f"t = {t:.2f}" for t in path.positions]
+    figure = interpolation_figure(
+        path.graphs, path.mappings, captions, look.palette, look.node_texts
+    )
+    for caption, graph in zip(captions, path.graphs):
+        console.print(f"{caption}  {describe(graph, loaded.space)}", highlight=False)
+    console.print(f"picture: {save_figure(figure, out)}")
+
+
+def barycenter(
+    data: Annotated[
+        str | None,
+        typer.Argument(help="coloring10, coloring15, coloring20, library, or a dataset folder."),
+    ] = None,
+    model: Model = "molecules",
+    count: Annotated[int, typer.Option(min=1, help="Graphs to average.")] = 10_000,
+    split: Annotated[str, typer.Option(help="Split of a dataset folder.")] = "test",
+    out: Picture = Path("barycenter.png"),
+) -> None:
+    """Draw the graph whose vector is the mean of those of a whole dataset."""
+    from grale.cli.terminal import console, counting, describe, keep_freed_memory
+    from grale.data.samples import sample_graphs
+    from grale.model.catalog import load
+    from grale.plot.figures import interpolation_figure, save_figure
+    from grale.plot.look import look_of
+    from grale.tasks.interpolate import barycenter as mean_of
+
+    keep_freed_memory()
+    loaded = load(model)
+    graphs = sample_graphs(loaded.space, count, data, split)
+    with counting("encoding", len(graphs)) as advance:
+        mean = mean_of(loaded, graphs, progress=advance)
+    look = look_of(loaded.space)
+    figure = interpolation_figure(
+        [mean.graph],
+        captions=[f"barycentre of {mean.count:,}"],
+        palette=look.palette,
+        node_texts=look.node_texts,
+    )
+    console.print(describe(mean.graph, loaded.space), highlight=False)
+    console.print(f"picture: {save_figure(figure, out)}")

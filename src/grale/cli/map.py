@@ -1,0 +1,52 @@
+"""`grale map`: a dataset's embeddings in the plane."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grale.cli.interpolate import Model
+
+
+class Method(StrEnum):
+    """How embeddings get into the plane."""
+
+    pca = "pca"
+    umap = "umap"
+
+
+def draw_map(
+    data: Annotated[
+        str | None,
+        typer.Argument(help="coloring10, coloring15, coloring20, library, or a dataset folder."),
+    ] = None,
+    model: Model = "molecules",
+    colour: Annotated[str, typer.Option(help="Property that colours the points.")] = "size",
+    method: Annotated[Method, typer.Option(help="pca, or umap (an extra).")] = Method.pca,
+    count: Annotated[int, typer.Option(min=3, help="Graphs.")] = 1_500,
+    split: Annotated[str, typer.Option(help="Split of a dataset folder.")] = "test",
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Picture to write; the page goes beside it.")
+    ] = Path("map.png"),
+) -> None:
+    """Draw one point per graph, as a picture and as a page that draws graphs on hover."""
+    from grale.cli.terminal import console, counting, keep_freed_memory
+    from grale.data.samples import sample_graphs, usual_data
+    from grale.experiments.figure_map import dataset_map, map_picture, write_map
+    from grale.model.catalog import load
+    from grale.plot.figures import save_figure
+
+    keep_freed_memory()
+    loaded = load(model)
+    graphs = sample_graphs(loaded.space, count, data, split)
+    with counting("encoding", len(graphs)) as advance:
+        found = dataset_map(loaded, graphs, colour, method.value, advance)
+    picture = map_picture(found)
+    console.print(f"picture: {save_figure(picture.figure, out)}")
+    title = f"{data or usual_data(loaded.space)} as {model} sees it, coloured by {colour}"
+    with console.status("drawing the graphs of the page"):
+        page = write_map(loaded, found, out.with_suffix(".html"), title)
+    console.print(f"page: {page}")

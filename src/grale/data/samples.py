@@ -1,0 +1,68 @@
+"""Graphs to show what a model does: one by its name, or many that suit the model.
+
+    CCO                an SMILES, for models of molecules
+    coloring20:17      graph 17 of those held out from training, for models of colourings
+    graph.json         {"node_labels": [...], "edges": [[0, 1], ...], "edge_labels": [...]}
+
+Departures: none.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.molecule_library import library_graphs
+from grale.data.sources import HELD_OUT_SEED, NUM_COLOURS, held_out_graphs
+from grale.graphs.graph import Graph
+from grale.graphs.molecule import is_molecular
+from grale.graphs.space import GraphSpace
+
+LIBRARY = "library"
+
+
+def named_graph(text: str, space: GraphSpace) -> Graph:
+    """Read one graph from what a user typed; see the top of this file."""
+    name, _, number = text.partition(":")
+    if name in COLORING_VARIANTS and number.isdigit():
+        return generate_coloring(1, COLORING_VARIANTS[name], HELD_OUT_SEED, int(number))[0]
+    if text.endswith(".json"):
+        return _from_json(Path(text))
+    if is_molecular(space):
+        return Graph.from_smiles(text)
+    raise ValueError(
+        f"{text!r} names no graph: give a held-out graph such as coloring10:3, or a .json file "
+        "with node_labels, edges and edge_labels"
+    )
+
+
+def _from_json(path: Path) -> Graph:
+    values = json.loads(path.read_text(encoding="utf-8"))
+    known = {"node_labels", "edges", "edge_labels", "directed"}
+    if not isinstance(values, dict) or "node_labels" not in values or not values.keys() <= known:
+        raise ValueError(f"{path} must be an object with node_labels and {sorted(known)} at most")
+    return Graph(**values)
+
+
+def usual_data(space: GraphSpace) -> str:
+    """Name of the data that suits a space best without any file at hand."""
+    if is_molecular(space):
+        return LIBRARY
+    for name, variant in COLORING_VARIANTS.items():
+        if space == GraphSpace(max_nodes=variant.max_nodes, num_node_labels=NUM_COLOURS):
+            return name
+    raise ValueError("no generator makes graphs for this model; give --data with a dataset folder")
+
+
+def sample_graphs(space: GraphSpace, count: int, data: str | None, split: str) -> list[Graph]:
+    """Graphs of a named dataset, or of what suits the space; those the space holds, in order."""
+    name = data or usual_data(space)
+    if name == LIBRARY:
+        return library_graphs(count, space.max_nodes)
+    graphs = held_out_graphs(name, count, split)
+    for row, graph in enumerate(graphs):
+        reason = space.why_not(graph)
+        if reason is not None:
+            raise ValueError(f"graph {row} of {name} {reason}; choose data that suits the model")
+    return graphs

@@ -1,0 +1,53 @@
+"""Graphs between two graphs, and the mean of a dataset (paper: figure "Interpolating graphs").
+
+Departures: none.
+"""
+
+from __future__ import annotations
+
+from grale.data.samples import sample_graphs
+from grale.experiments.picture import Picture, PictureConfig, Progress
+from grale.model.autoencoder import GRALE
+from grale.plot.figures import interpolation_figure
+from grale.plot.look import look_of
+from grale.tasks.interpolate import barycenter, interpolate
+
+FRAMES = 7
+EXAMPLES = 6  # graphs shown beside their mean
+
+
+def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
+    """Draw the strip between the first two graphs, and the barycentre of all of them."""
+    graphs = sample_graphs(model.space, config.count, config.data, "test")
+    look = look_of(model.space)
+    first, second = graphs[config.seed], graphs[config.seed + 1]
+    path = interpolate(model, first, second, FRAMES)
+    strip = interpolation_figure(
+        path.graphs,
+        path.mappings,
+        [f"t = {t:.2f}" for t in path.positions],
+        look.palette,
+        look.node_texts,
+    )
+    mean = barycenter(model, graphs, progress=progress)
+    examples = graphs[:EXAMPLES]
+    together = interpolation_figure(
+        [*examples, mean.graph],
+        captions=["one of the graphs"] * len(examples) + [f"barycentre of {mean.count:,}"],
+        palette=look.palette,
+        node_texts=look.node_texts,
+    )
+    return [
+        Picture(
+            "interpolation",
+            strip,
+            f"Points on the straight line between the embeddings of two graphs, decoded. The ends "
+            f"are the reconstructions of graphs {config.seed} and {config.seed + 1}.",
+        ),
+        Picture(
+            "barycenter",
+            together,
+            f"Some graphs of a dataset and, at the right, the decoded mean of the embeddings of "
+            f"all {mean.count:,}.",
+        ),
+    ]

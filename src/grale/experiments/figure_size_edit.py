@@ -1,0 +1,67 @@
+"""A graph made larger by steps in the latent (paper: figure "Latent space edition of the size").
+
+Departures: epsilon is relative to the embedding's length (`grale.tasks.edit`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from grale.data.samples import sample_graphs
+from grale.experiments.picture import Picture, PictureConfig, Progress
+from grale.model.autoencoder import GRALE
+from grale.plot.figures import interpolation_figure
+from grale.plot.look import look_of
+from grale.tasks.edit import EditPath, edit
+from grale.tasks.interpolate import follow
+from grale.tasks.latent_predictor import fit_predictor
+from grale.tasks.properties import named_property
+
+FRAMES = 7
+EPSILON, STEPS = 0.01, 80
+
+
+def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
+    """Raise the size of one of the smaller graphs."""
+    return [property_picture("size", "size-edit", model, config, progress)]
+
+
+def property_picture(
+    name: str, title: str, model: GRALE, config: PictureConfig, progress: Progress = None
+) -> Picture:
+    """Train a predictor of a property on the graphs, and raise it on one of them."""
+    graphs = sample_graphs(model.space, config.count, config.data, "train")
+    true = named_property(name)
+    values = np.array([true(graph) for graph in graphs])
+    fitted = fit_predictor(model.encode(graphs), values, seed=config.seed)
+    if progress is not None:
+        progress(len(graphs))
+    low = np.flatnonzero(values <= np.nanquantile(values, 0.2))
+    start = graphs[low[config.seed % len(low)]]
+    path = edit(
+        model, start, fitted.predictor, epsilon=EPSILON, num_steps=STEPS, true_property=true
+    )
+    figure = edit_figure(model, path, name, FRAMES)
+    caption = (
+        f"Steps of {EPSILON:g} of the embedding's length along the gradient of a predictor of "
+        f"{name} (one hidden layer, trained on {len(graphs):,} graphs, R2 {fitted.r2:.3f} on "
+        f"held-out ones). Of {STEPS} steps, {len(path.steps)} gave a graph other than the one "
+        f"before; {min(FRAMES, len(path.steps))} of those are shown."
+    )
+    return Picture(title, figure, caption)
+
+
+def edit_figure(model: GRALE, path: EditPath, name: str, most: int) -> Figure:
+    """Strip of at most so many graphs, evenly spread over the path, its ends included."""
+    places = np.linspace(0, len(path.steps) - 1, min(most, len(path.steps))).round().astype(int)
+    shown = [path.steps[place] for place in places]
+    frames = [step.graph for step in shown]
+    look = look_of(model.space)
+    captions = [
+        f"step {step.step}: {name} {step.true:.3g}, predicted {step.predicted:.3g}"
+        for step in shown
+    ]
+    return interpolation_figure(
+        frames, follow(model, frames), captions, look.palette, look.node_texts
+    )

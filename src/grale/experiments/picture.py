@@ -1,0 +1,50 @@
+"""A picture with its caption, as files (paper: figures of "Qualitative properties of GRALE").
+
+Departures: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from matplotlib.figure import Figure
+
+from grale.model.autoencoder import GRALE
+from grale.plot.figures import save_figure
+from grale.plot.files import write_whole
+
+
+class Picture(NamedTuple):
+    """One figure."""
+
+    name: str
+    figure: Figure
+    caption: str
+    """What it shows, with the numbers behind it, in plain text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PictureConfig:
+    """What a picture is made from."""
+
+    data: str | None = None
+    """Dataset: a generator's name, a folder, "library"; None for what suits the model."""
+    count: int = 2_000
+    """Graphs to measure on, or to train a predictor on."""
+    seed: int = 0
+
+
+Progress = Callable[[int], object] | None
+MakePictures = Callable[[GRALE, PictureConfig, Progress], list[Picture]]
+
+
+def write_picture(picture: Picture, folder: Path) -> list[Path]:
+    """Write NAME.png, NAME.svg and NAME.txt (the caption) into the folder."""
+    drawn = [
+        save_figure(picture.figure, folder / f"{picture.name}.{kind}") for kind in ("png", "svg")
+    ]
+    caption = write_whole(folder / f"{picture.name}.txt", (picture.caption + "\n").encode())
+    return [*drawn, caption]

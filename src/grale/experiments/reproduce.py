@@ -1,0 +1,53 @@
+"""One command per figure of the paper: `grale reproduce NAME`.
+
+Departures: figures are made with the shipped models unless another is given.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from grale.experiments import (
+    figure_denoising,
+    figure_failures,
+    figure_interpolation,
+    figure_map,
+    figure_size_edit,
+)
+from grale.experiments.picture import MakePictures
+
+
+class Experiment(NamedTuple):
+    """A figure and how much to make it from."""
+
+    make: MakePictures
+    counts: dict[str, int]
+    """Graphs at each scale."""
+    passes: int = 1
+    """How often each graph is counted by the progress bar."""
+
+
+FIGURES: dict[str, Experiment] = {
+    "figure-interpolation": Experiment(
+        figure_interpolation.make, {"smoke": 20, "cpu": 10_000, "paper": 300_000}
+    ),
+    "figure-size-edit": Experiment(
+        figure_size_edit.make, {"smoke": 100, "cpu": 4_000, "paper": 100_000}
+    ),
+    "figure-denoising": Experiment(
+        figure_denoising.make,
+        {"smoke": 20, "cpu": 2_000, "paper": 10_000},
+        passes=len(figure_denoising.LEVELS),
+    ),
+    "figure-failures": Experiment(
+        figure_failures.make, {"smoke": 100, "cpu": 10_000, "paper": 10_000}
+    ),
+    "figure-map": Experiment(figure_map.make, {"smoke": 30, "cpu": 4_000, "paper": 10_000}),
+}
+
+
+def find_experiment(name: str) -> Experiment:
+    """Look up a figure; an unknown name is an error that lists the known ones."""
+    if name not in FIGURES:
+        raise ValueError(f"nothing called {name!r} to reproduce; known: {', '.join(FIGURES)}")
+    return FIGURES[name]

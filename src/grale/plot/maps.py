@@ -1,0 +1,55 @@
+"""A map of a dataset: one point per graph (paper: figure of the latent space).
+
+Departures: none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+COLOUR_MAP = "viridis"
+FEW_VALUES = 16  # so many whole numbers get one step of colour each
+
+
+def map_figure(
+    points: ArrayLike, values: ArrayLike, value_name: str, axis_names: tuple[str, str]
+) -> Figure:
+    """Scatter of points (n, 2), coloured by one value each; what has no value is grey."""
+    places, colours = checked_points(points, values)
+    figure = Figure(figsize=(6.4, 5.0), layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    known = np.isfinite(colours)
+    size = float(np.clip(20_000 / max(len(places), 1), 3, 30))
+    axes.scatter(*places[~known].T, s=size, color="0.8", linewidths=0)
+    drawn = axes.scatter(
+        *places[known].T, c=colours[known], s=size, cmap=COLOUR_MAP, linewidths=0, alpha=0.85
+    )
+    bar = figure.colorbar(drawn, ax=axes, shrink=0.9)
+    bar.set_label(value_name)
+    bar.solids.set_alpha(1)
+    whole = np.unique(colours[known])
+    if 1 < len(whole) <= FEW_VALUES and (whole == whole.round()).all():
+        bar.set_ticks(whole, labels=[f"{value:.0f}" for value in whole])
+    axes.set_xlabel(axis_names[0])
+    axes.set_ylabel(axis_names[1])
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def checked_points(points: ArrayLike, values: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Arrays of n positions and n values, or an error that says what is wrong."""
+    places = np.asarray(points, dtype=np.float64)
+    colours = np.asarray(values, dtype=np.float64)
+    if places.ndim != 2 or places.shape[1] != 2 or colours.shape != (len(places),):
+        raise ValueError(
+            f"points must be (n, 2) with one value each, got {places.shape} and {colours.shape}"
+        )
+    if not np.isfinite(colours).any():
+        raise ValueError("no graph has a value to colour by")
+    return places, colours

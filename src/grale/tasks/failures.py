@@ -1,0 +1,64 @@
+"""Where reconstruction fails worst, and how symmetric those graphs are (paper: failure cases).
+
+Departures: the error is the edit distance (an upper bound), sizes included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grale.graphs.graph import Graph, IntArray
+from grale.metrics.isomorphism import is_isomorphic
+from grale.metrics.local_search import edit_distance_bound
+from grale.metrics.symmetry import orbit_sizes
+from grale.model import inference
+from grale.model.autoencoder import GRALE
+
+
+class Failure(NamedTuple):
+    """A graph and what came back."""
+
+    row: int
+    """Place among the given graphs."""
+    graph: Graph
+    reconstruction: Graph
+    mapping: NDArray[np.int64]
+    """mapping[i] is the node of the reconstruction for node i, or -1."""
+    distance: int
+    """Edit distance between the two, an upper bound."""
+    orbit_sizes: IntArray
+    """For each node of the graph, how many nodes look exactly like it, itself included."""
+
+
+def worst_reconstructions(
+    model: GRALE,
+    graphs: Sequence[Graph],
+    count: int = 6,
+    batch_size: int = 256,
+    progress: Callable[[int], object] | None = None,
+) -> list[Failure]:
+    """Reconstruct all graphs and return those that come back worst, the worst first.
+
+    Graphs that come back exactly are never among them, so there may be fewer than `count`.
+    """
+    found: list[tuple[int, int, Graph, NDArray[np.int64]]] = []
+    for start in range(0, len(graphs), batch_size):
+        chunk = list(graphs[start : start + batch_size])
+        result = inference.reconstruct(model, chunk, batch_size)
+        for place, (graph, again, mapping) in enumerate(
+            zip(chunk, result.graphs, result.mappings), start
+        ):
+            if not is_isomorphic(graph, again):
+                bound = edit_distance_bound(graph, again, mapping)
+                found.append((bound.distance, place, again, bound.mapping))
+        found = sorted(found, key=lambda failure: (-failure[0], failure[1]))[:count]
+        if progress is not None:
+            progress(len(chunk))
+    return [
+        Failure(row, graphs[row], again, mapping, distance, orbit_sizes(graphs[row]))
+        for distance, row, again, mapping in found
+    ]

@@ -1,0 +1,100 @@
+"""A predictor of a property from the embedding (paper: p hat, a one-hidden-layer MLP).
+
+Departures: none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+LEAST_ROWS = 20
+
+
+class LatentRegressor(nn.Module):
+    """A multilayer perceptron with one hidden layer, on standardised embeddings (paper: n hat)."""
+
+    def __init__(self, latent_dim: int, hidden_dim: int = 256) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(latent_dim, hidden_dim), nn.SiLU(), nn.Linear(hidden_dim, 1)
+        )
+        self.register_buffer("mean", torch.zeros(latent_dim))
+        self.register_buffer("scale", torch.ones(latent_dim))
+        self.register_buffer("offset", torch.zeros(()))
+        self.register_buffer("unit", torch.ones(()))
+
+    def forward(self, latents: Float[Tensor, "B d"]) -> Float[Tensor, " B"]:
+        """Predict the property, in its own units."""
+        standard = (latents - self.mean) / self.scale
+        return self.layers(standard)[:, 0] * self.unit + self.offset
+
+
+class FittedPredictor(NamedTuple):
+    """A predictor and how well it does."""
+
+    predictor: LatentRegressor
+    r2: float
+    """Explained share of the variance on embeddings it was not trained on."""
+
+
+def fit_predictor(
+    latents: NDArray[np.float32],
+    values: NDArray[np.float64],
+    *,
+    epochs: int = 60,
+    learning_rate: float = 3e-3,
+    seed: int = 0,
+) -> FittedPredictor:
+    """Train a one-hidden-layer predictor of a property; a tenth of the rows is held out."""
+    latents, values = np.asarray(latents, np.float32), np.asarray(values, np.float64)
+    if latents.ndim != 2 or values.shape != (len(latents),):
+        raise ValueError(f"{latents.shape} embeddings but {values.shape} values; give one each")
+    known = np.isfinite(values) & np.isfinite(latents).all(axis=1)
+    if known.sum() < LEAST_ROWS:
+        raise ValueError(
+            f"only {known.sum()} graphs have the property; at least {LEAST_ROWS} are needed"
+        )
+    x, y = torch.from_numpy(latents[known]), torch.from_numpy(values[known]).float()
+    if float(y.std()) == 0:
+        raise ValueError("the property is the same for all graphs; there is nothing to learn")
+    generator = torch.Generator().manual_seed(seed)
+    order = torch.randperm(len(x), generator=generator)
+    test, train = order[: len(x) // 10], order[len(x) // 10 :]
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = LatentRegressor(latents.shape[1])
+    model.mean, model.scale = x[train].mean(0), x[train].std(0) + 1e-6
+    model.offset, model.unit = y[train].mean(), y[train].std()
+    _train(model, x[train], y[train], epochs, learning_rate, generator)
+    with torch.no_grad():
+        missed = (model(x[test]) - y[test]).square().sum()
+        spread = (y[test] - y[train].mean()).square().sum()
+    return FittedPredictor(model.eval(), 1 - float(missed / spread))
+
+
+def _train(
+    model: LatentRegressor,
+    x: Float[Tensor, "n d"],
+    y: Float[Tensor, " n"],
+    epochs: int,
+    learning_rate: float,
+    generator: torch.Generator,
+) -> None:
+    optimizer = torch.optim.AdamW(model.parameters(), learning_rate, weight_decay=0.1)
+    batch_size = min(256, len(x))
+    steps = epochs * (len(x) // batch_size)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps)
+    for _ in range(epochs):
+        order = torch.randperm(len(x), generator=generator)
+        for rows in order[: len(x) // batch_size * batch_size].split(batch_size):
+            loss = ((model(x[rows]) - y[rows]) / model.unit).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()

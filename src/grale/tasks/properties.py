@@ -1,0 +1,57 @@
+"""What an edit may change: a number per graph, by name.
+
+    size, edges                          of any graph
+    logP, QED, TPSA, weight, rings, ...  of molecules: every descriptor of RDKit by its own name
+
+Departures: the paper edits the size only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from grale.graphs.graph import Graph
+from grale.graphs.molecule import MoleculeError
+
+Property = Callable[[Graph], float]
+"""Not a number where the graph has no such property, as an impossible molecule."""
+
+GRAPH_PROPERTIES: dict[str, Property] = {
+    "size": lambda graph: float(graph.num_nodes),
+    "edges": lambda graph: float(graph.num_edges),
+}
+SHORT_NAMES = {"logp": "MolLogP", "weight": "MolWt", "rings": "RingCount", "qed": "qed"}
+
+
+def named_property(name: str) -> Property:
+    """Find a property by its name; case does not matter.
+
+    >>> named_property("size")(Graph([0, 0]))
+    2.0
+    """
+    if name.lower() in GRAPH_PROPERTIES:
+        return GRAPH_PROPERTIES[name.lower()]
+    from rdkit.Chem import Descriptors
+
+    known = {label.lower(): function for label, function in Descriptors.descList}
+    wanted = SHORT_NAMES.get(name.lower(), name).lower()
+    if wanted not in known:
+        close = get_close_matches(wanted, [*known, *GRAPH_PROPERTIES, *SHORT_NAMES], n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(
+            f"no property {name!r}{hint} Known: size, edges, and for molecules logP, QED, TPSA, "
+            "weight, rings and the other descriptors of RDKit"
+        )
+    return _of_molecule(known[wanted])
+
+
+def _of_molecule(function: Callable[..., float]) -> Property:
+    def value(graph: Graph) -> float:
+        try:
+            return float(function(graph.to_mol()))
+        except MoleculeError:
+            return math.nan
+
+    return value
