@@ -51,20 +51,6 @@ def test_info_describes_machine_and_model(trained: Path) -> None:
     assert "up to 10 nodes" in runner.invoke(app, ["info", str(trained)]).output
 
 
-def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
-    result = runner.invoke(
-        app, ["demo", "--out", str(tmp_path), "--minutes", "0.02", "--count", "10"]
-    )
-    assert result.exit_code == 0, result.output
-    assert (tmp_path / "index.html").stat().st_size > 10_000
-    assert {p.name for p in tmp_path.glob("*.png")} == {
-        "reconstructions.png",
-        "interpolation.png",
-        "learning.png",
-    }
-    assert "exactly reconstructed" in result.output
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -8,10 +8,10 @@ from matplotlib.collections import PatchCollection
 from matplotlib.colors import same_color
 
 from grale.graphs.graph import Graph
+from grale.plot.curves import curve_figure
 from grale.plot.figures import (
     EXACT_COLOUR,
     INEXACT_COLOUR,
-    curve_figure,
     interpolation_figure,
     reconstruction_figure,
     save_figure,
@@ -89,6 +89,24 @@ def test_a_curve_figure_has_one_line_per_curve(curves):
     assert [line.get_label() for line in axes.lines] == ["train", "test"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("step", "loss")
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["train", "test"]
+
+
+def test_a_band_is_shaded_around_its_curve():
+    bands = {"b": ([0, 1], [2, 3])}
+    figure = curve_figure([0, 1], {"a": [1, 2], "b": [1, 2]}, "x", "y", bands)
+    (axes,) = figure.axes
+    (shade,) = axes.collections
+    assert shade.get_paths()[0].get_extents().bounds == (0, 0, 1, 3)
+    assert same_color(shade.get_facecolor()[0][:3], axes.lines[1].get_color())
+
+
+def test_texts_are_written_on_the_nodes_of_every_graph():
+    graphs = [Graph([0, 2], [(0, 1)]), Graph([1])]
+    figure = interpolation_figure(graphs, node_texts=lambda graph: map(str, graph.node_labels))
+    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert [text for text in texts if text] == ["0", "2", "1"]
+    figure = reconstruction_figure(graphs, graphs, node_texts=lambda g: ["x"] * g.num_nodes)
+    assert sum(text.get_text() == "x" for axes in figure.axes for text in axes.texts) == 6
 
 
 def test_a_saved_png_is_a_png_and_repeats_byte_for_byte(tmp_path, curves):

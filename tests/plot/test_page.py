@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from grale.plot.figures import curve_figure
+from grale.plot.curves import curve_figure
 from grale.plot.page import Section, write_page
 
 HOSTILE = "<script>alert(\"x\") & 'y'</script>"

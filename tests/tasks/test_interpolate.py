@@ -20,18 +20,22 @@ def test_the_ends_are_the_decoded_graphs(tiny_model: GRALE, coloring_graphs: lis
     assert path.positions == pytest.approx([0, 0.25, 0.5, 0.75, 1])
 
 
-def test_mappings_lead_from_each_frame_to_the_one_before(coloring_graphs: list[Graph]) -> None:
+def test_mappings_lead_from_each_frame_to_the_one_before(
+    tiny_model: GRALE, coloring_graphs: list[Graph]
+) -> None:
     frames = coloring_graphs[:4]
-    for later, earlier, mapping in zip(frames[1:], frames, follow(frames)):
+    for later, earlier, mapping in zip(frames[1:], frames, follow(tiny_model, frames)):
         assert mapping.shape == (later.num_nodes,)
         used = mapping[mapping >= 0]
         assert len(np.unique(used)) == len(used)
         assert used.max() < earlier.num_nodes
 
 
-def test_a_graph_follows_itself_node_by_node(coloring_graphs: list[Graph]) -> None:
+def test_a_graph_follows_itself_node_by_node(
+    tiny_model: GRALE, coloring_graphs: list[Graph]
+) -> None:
     graph = coloring_graphs[0]
-    (mapping,) = follow([graph, graph])
+    (mapping,) = follow(tiny_model, [graph, graph])
     assert graph.permuted(mapping) == graph
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grale.cli.interpolate import GRAPH_HELP, Model, Picture
+from grale.cli.interpolate import GRAPH_HELP, Model, Picture, Tries
 
 
 def edit(
@@ -29,6 +29,11 @@ def edit(
         float, typer.Option(min=1e-6, help="Length of a step, relative to the embedding's.")
     ] = 0.01,
     steps: Annotated[int, typer.Option(min=1, help="Gradient steps.")] = 100,
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="Follow the gradient itself, not times the covariance."),
+    ] = False,
+    tries: Tries = 20,
     frames: Annotated[int, typer.Option(min=2, help="Most graphs in the picture.")] = 8,
     out: Picture = Path("edit.png"),
 ) -> None:
@@ -51,16 +56,20 @@ def edit(
     with counting("learning the property", 2 * len(graphs)) as advance:
         values = np.array([true(item) for item in graphs])
         advance(len(graphs))
-        fitted = fit_predictor(loaded.encode(graphs), values)
+        latents = loaded.encode(graphs)
+        fitted = fit_predictor(latents, values)
         advance(len(graphs))
+    direction = -1 if lower else 1
     path = follow_gradient(
         loaded,
         start,
         fitted.predictor,
-        -1 if lower else 1,
+        direction,
+        metric=None if plain else np.cov(latents.T),
         epsilon=epsilon,
         num_steps=steps,
         true_property=true,
+        tries=tries,
     )
     rows = [["step", "graph", "predicted", wanted]]
     for step in path.steps:
@@ -69,5 +78,5 @@ def edit(
             f"{step.true:.3g}",
         ])  # fmt: skip
     console.print(table(f"predictor of {wanted}: R2 {fitted.r2:.3f} on held-out graphs", rows))
-    figure = edit_figure(loaded, path, wanted, frames)
+    figure = edit_figure(loaded, path, wanted, frames, direction)
     console.print(f"picture: {save_figure(figure, out)}")

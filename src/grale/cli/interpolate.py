@@ -10,6 +10,9 @@ import typer
 GRAPH_HELP = "A SMILES, a held-out graph such as coloring10:3, or a .json file."
 Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
 Picture = Annotated[Path, typer.Option("--out", "-o", help="Picture to write, .png or .svg.")]
+Tries = Annotated[
+    int, typer.Option(min=1, help="Likeliest graphs to try until one is a valid molecule.")
+]
 
 
 def interpolate(
@@ -17,6 +20,7 @@ def interpolate(
     second: Annotated[str, typer.Argument(help=GRAPH_HELP)],
     model: Model = "molecules",
     steps: Annotated[int, typer.Option(min=2, help="Graphs on the way, both ends included.")] = 7,
+    tries: Tries = 20,
     out: Picture = Path("interpolation.png"),
 ) -> None:
     """Draw the graphs on the straight line between the vectors of two graphs."""
@@ -28,7 +32,8 @@ def interpolate(
     from grale.tasks.interpolate import interpolate as between
 
     loaded = load(model)
-    path = between(loaded, *(named_graph(text, loaded.space) for text in (first, second)), steps)
+    ends = [named_graph(text, loaded.space) for text in (first, second)]
+    path = between(loaded, *ends, steps, tries)
     look = look_of(loaded.space)
     captions = [f"t = {t:.2f}" for t in path.positions]
     figure = interpolation_figure(

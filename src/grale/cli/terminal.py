@@ -75,7 +75,7 @@ def describe(graph: Graph, space: GraphSpace) -> str:
     try:
         return graph.to_smiles()
     except MoleculeError as error:
-        return f"no valid molecule: {error}"
+        return str(error)
 
 
 def table(title: str, rows: list[list[str]]) -> Table:

@@ -1,137 +1,142 @@
-"""The guided tour behind `grale demo`: reconstruct and interpolate, as one page of pictures.
+"""The guided tour behind `grale demo`: what the shipped models do, as one page of pictures.
 
-Departures: a small model trained for minutes, to show the whole way, not the paper's numbers.
+Departures: small models on COLORING 10 and on molecules of up to 16 atoms; the page says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grale.data.sources import DataConfig
+from grale.data.samples import named_graph, sample_graphs, usual_data
+from grale.experiments import figure_denoising, figure_interpolation, figure_map, figure_size_edit
+from grale.experiments.picture import Picture, PictureConfig, write_picture
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
-from grale.metrics.local_search import ReconstructionReport
+from grale.metrics.local_search import edit_distance_bound
 from grale.model import inference
 from grale.model.autoencoder import GRALE
-from grale.model.config import LossConfig, MatcherConfig, ModelConfig
-from grale.plot.figures import (
-    curve_figure,
-    interpolation_figure,
-    reconstruction_figure,
-    save_figure,
-)
+from grale.plot.figures import interpolation_figure, reconstruction_figure
+from grale.plot.look import look_of
 from grale.plot.page import Section, write_page
 from grale.tasks.interpolate import interpolate
-from grale.training.config import OptimizerConfig, TrainConfig
-from grale.training.loop import StepReport
+from grale.training.evaluation import evaluate
 
 SHOWN = 6  # graphs in the picture of reconstructions
-STEPS = 7  # graphs in the strip between two
+FRAMES = 7
+ESTER, AMIDE = "CCOC(=O)c1ccccc1", "CC(=O)Nc1ccc(O)cc1"
 
-CONFIG = TrainConfig(
-    data=DataConfig(source="coloring10", num_graphs=None),
-    model=ModelConfig(
-        num_layers=3,
-        node_dim=64,
-        edge_dim=32,
-        outer_dim=16,
-        norm="pre",
-        matcher=MatcherConfig(affinity="sphere", temperature=0.1, num_sweeps=50, grad_sweeps=5),
-        loss=LossConfig(node_feature=0.05, marginal=1.0, normalise_by="size"),
-    ),
-    optimizer=OptimizerConfig(
-        kind="muon",
-        learning_rate=2e-3,
-        muon_learning_rate=6e-3,
-        clip_norm=1.0,
-        warmup_steps=50,
-        schedule="trapezoid",
-        ema_decay=0.98,
-    ),
-    batch_size=64,
-    max_steps=100_000,
-    log_every=10,
-    validate_every=100_000,
-)
+Say = Callable[[str], object]
 
 
-@dataclass(frozen=True)
-class Tour:
-    """What the tour has to show."""
-
-    model: GRALE
-    scores: ReconstructionReport
-    curve: Sequence[StepReport]
-
-
-def write_tour(tour: Tour, graphs: Sequence[Graph], folder: Path) -> Path:
-    """Draw reconstructions, an interpolation and the learning curve; return the page's path.
+def write_tour(
+    coloring: GRALE, molecules: GRALE, folder: Path, count: int = 1_000, say: Say = lambda _: None
+) -> Path:
+    """Draw everything, each picture also as a file of its own; return the page's path.
 
     Parameters
     ----------
-    tour
-        A trained model and how it came to be.
-    graphs
-        Held-out graphs to show; the first few are reconstructed.
+    coloring, molecules
+        Trained models.
     folder
-        Where `index.html` and one PNG per picture go.
+        Where `index.html`, the pictures and their captions go.
+    count
+        Graphs to measure on.
+    say
+        Called with what is being made.
     """
-    shown = list(graphs[:SHOWN])
-    result = inference.reconstruct(tour.model, shown, SHOWN)
-    exact = [is_isomorphic(a, b) for a, b in zip(shown, result.graphs)]
-    captions = ["exact" if same else "differs" for same in exact]
-    path = interpolate(tour.model, graphs[0], graphs[1], STEPS)
-    figures = {
-        "reconstructions": reconstruction_figure(
-            shown, result.graphs, result.mappings, captions, exact
-        ),
-        "interpolation": interpolation_figure(
-            path.graphs, path.mappings, [f"t = {t:.2f}" for t in path.positions]
-        ),
-        "learning": curve_figure(
-            [report.step for report in tour.curve],
-            {"loss": [report.values["loss"] for report in tour.curve]},
-            "step",
-            "training loss",
-        ),
-    }
-    for name, figure in figures.items():
-        save_figure(figure, folder / f"{name}.png")
-    sections = [
-        Section("Scores", _scores_text(tour), table=_score_rows(tour.scores)),
-        Section(
-            "Graphs and their reconstructions",
-            "Each graph above was turned into one vector and back into the graph below it. "
-            "Nodes that the matcher pairs stand at the same place.",
-            figure=figures["reconstructions"],
-            alt="Input graphs above, reconstructed graphs below",
-        ),
-        Section(
-            "Between two graphs",
-            "Points on the straight line between two vectors, each decoded into a graph.",
-            figure=figures["interpolation"],
-            alt="A strip of graphs from the first to the second",
-        ),
-        Section("Learning", "The loss of each logged step.", figure=figures["learning"]),
-    ]
-    return write_page(folder / "index.html", "grale: a graph in, a vector, a graph out", sections)
-
-
-def _scores_text(tour: Tour) -> str:
-    weights = sum(weight.numel() for weight in tour.model.parameters())
-    return (
-        f"A model of {weights:,} weights, trained just now for {tour.curve[-1].step} steps on "
-        f"random COLORING graphs of 5 to 10 nodes, and tried on {tour.scores.count} graphs it has "
-        f"never seen. Each graph became {tour.model.latent_dim} numbers."
+    sections = coloring_sections(coloring, count, say) + molecule_sections(
+        molecules, count, folder, say
     )
+    for picture in sections:
+        write_picture(picture, folder)
+    parts = [Section(p.title, p.caption, figure=p.figure, alt=p.caption) for p in sections]
+    return write_page(folder / "index.html", "grale: a graph in, a vector, a graph out", parts)
 
 
-def _score_rows(scores: ReconstructionReport) -> list[list[str]]:
+def coloring_sections(model: GRALE, count: int, say: Say) -> list[Picture]:
+    """COLORING: reconstruct, interpolate, edit, denoise."""
+    config = PictureConfig(count=count)
+    say("COLORING graphs and their reconstructions")
+    pictures = [reconstruction_picture(model, "Colourings and their reconstructions", count)]
+    say("COLORING graphs between two graphs")
+    pictures += figure_interpolation.make(model, config)
+    say("a COLORING graph made larger")
+    pictures += figure_size_edit.make(model, config)
+    say("wrong colours repaired")
+    return pictures + figure_denoising.make(model, PictureConfig(count=max(20, count // 4)))
+
+
+def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[Picture]:
+    """Molecules: reconstruct, interpolate, edit, map."""
+    config = PictureConfig(count=count)
+    say("molecules and their reconstructions")
+    pictures = [reconstruction_picture(model, "Molecules and their reconstructions", count)]
+    say("molecules between two molecules")
+    pictures.append(molecule_strip(model))
+    say("a molecule made more soluble in fat")
+    pictures.append(figure_size_edit.property_picture("logP", model, config, uses_covariance=True))
+    say("a map of molecules")
+    graphs = sample_graphs(model.space, count, None, "test")
+    found = figure_map.dataset_map(model, graphs, "logP")
+    page = figure_map.write_map(model, found, folder / "map.html", "Molecules, coloured by logP")
+    picture = figure_map.map_picture(found)
     return [
-        ["measure", "value"],
-        ["exactly reconstructed", f"{scores.accuracy:.1%}"],
-        ["mean edit distance (upper bound)", f"{scores.edit_distance:.2f}"],
-        ["right number of nodes", f"{scores.size_accuracy:.1%}"],
+        *pictures,
+        picture._replace(
+            name="molecule-map",
+            title="A map of molecules",
+            caption=f"{picture.caption} {page.name}, beside this page, draws the molecule under "
+            "the pointer.",
+        ),
     ]
+
+
+def reconstruction_picture(model: GRALE, title: str, count: int) -> Picture:
+    """Graphs above, what came back below, and the scores over all of them."""
+    graphs = sample_graphs(model.space, count, None, "test")
+    scores = evaluate(model, graphs)
+    shown = graphs[:SHOWN]
+    result = inference.reconstruct(model, shown, SHOWN)
+    exact = [is_isomorphic(a, b) for a, b in zip(shown, result.graphs)]
+    bounds = [edit_distance_bound(*pair) for pair in zip(shown, *result)]
+    look = look_of(model.space)
+    figure = reconstruction_figure(
+        shown,
+        result.graphs,
+        [bound.mapping for bound in bounds],
+        ["exact" if same else f"{b.distance} edits" for same, b in zip(exact, bounds)],
+        exact,
+        look.palette,
+        look.node_texts,
+    )
+    caption = (
+        f"Each graph above became {model.latent_dim} numbers and then the graph below it; nodes "
+        f"that correspond stand at the same place. Of {scores.count:,} graphs "
+        f"({_origin(model)}), {scores.accuracy:.1%} come back exactly; the mean edit distance is "
+        f"at most {scores.edit_distance:.2f}."
+    )
+    name = title.split()[0].lower() + "-reconstructed"
+    return Picture(name, title, figure, caption)
+
+
+def molecule_strip(model: GRALE, ends: Sequence[str] = (ESTER, AMIDE)) -> Picture:
+    """Molecules on the line between two, valid ones where possible."""
+    graphs: list[Graph] = [named_graph(text, model.space) for text in ends]
+    path = interpolate(model, *graphs, FRAMES, tries=20)
+    look = look_of(model.space)
+    captions = [f"t = {t:.2f}" for t in path.positions]
+    figure = interpolation_figure(
+        path.graphs, path.mappings, captions, look.palette, look.node_texts
+    )
+    caption = (
+        f"Points on the straight line between the vectors of {ends[0]} and {ends[1]}, decoded."
+    )
+    return Picture("molecules-between", "Molecules between two molecules", figure, caption)
+
+
+def _origin(model: GRALE) -> str:
+    name = usual_data(model.space)
+    if name == "library":
+        return "put together from scaffolds and substituents; some may be in the training set"
+    return f"{name}, none of them in the training set"

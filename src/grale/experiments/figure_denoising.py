@@ -48,12 +48,14 @@ def curve_of(points: list[DenoisePoint]) -> Figure:
 
 
 def _curve(points: list[DenoisePoint], count: int) -> Picture:
-    rows = "; ".join(f"{p.level:.0%}: {p.before} -> {p.after}" for p in points)
+    rows = [f"{p.level:.0%}: {p.before} -> {p.after}" for p in points]
     caption = (
         f"Share of valid colourings among {count:,} graphs whose nodes take another colour with "
-        f"the given probability, before and after reconstruction; bands are 95 % intervals. {rows}."
+        f"the given probability, before and after reconstruction; bands are 95 % intervals."
     )
-    return Picture("denoising", curve_of(points), caption)
+    return Picture(
+        "denoising", "Wrong colours repaired", curve_of(points), caption, "\n".join(rows)
+    )
 
 
 def _examples(model: GRALE, graphs: list[Graph], seed: int) -> Picture:
@@ -73,6 +75,7 @@ def _examples(model: GRALE, graphs: list[Graph], seed: int) -> Picture:
     )
     caption = (
         f"Above, graphs with {EXAMPLE_LEVEL:.0%} of the nodes recoloured that are no valid "
-        f"colourings any more; below, what the model makes of them ({sum(valid)} of {len(valid)} valid)."
+        f"colourings any more; below, what the model makes of them: {sum(valid)} of {len(valid)} "
+        "are valid."
     )
-    return Picture("denoising-examples", figure, caption)
+    return Picture("denoising-examples", "Wrong colours repaired: examples", figure, caption)

@@ -36,11 +36,11 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     )
     caption = (
         f"The {len(failures)} worst reconstructions of {len(graphs):,} graphs, inputs above. "
-        "Numbers on nodes say how many nodes take each other's place under the symmetries of the graph. "
-        + "; ".join(_sentence(failure) for failure in failures)
-        + "."
+        "Numbers on nodes say how many nodes take each other's place under the symmetries of the "
+        "graph."
     )
-    return [Picture("failures", figure, caption)]
+    details = "\n".join(_sentence(failure) for failure in failures)
+    return [Picture("failures", "The worst reconstructions", figure, caption, details)]
 
 
 def orbit_texts(graph: Graph) -> Sequence[str]:

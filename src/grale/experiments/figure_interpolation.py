@@ -40,12 +40,14 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     return [
         Picture(
             "interpolation",
+            "Graphs between two graphs",
             strip,
             f"Points on the straight line between the embeddings of two graphs, decoded. The ends "
             f"are the reconstructions of graphs {config.seed} and {config.seed + 1}.",
         ),
         Picture(
             "barycenter",
+            "The mean of a dataset",
             together,
             f"Some graphs of a dataset and, at the right, the decoded mean of the embeddings of "
             f"all {mean.count:,}.",

@@ -64,10 +64,10 @@ def map_picture(found: DatasetMap) -> Picture:
         found.projection.points, found.values, found.value_name, found.projection.axes
     )
     caption = (
-        f"Embeddings of {len(found.graphs):,} graphs in two dimensions "
-        f"({' and '.join(found.projection.axes)}), coloured by {found.value_name}."
+        f"Embeddings of {len(found.graphs):,} graphs in two dimensions, "
+        f"{' and '.join(found.projection.axes)}, coloured by {found.value_name}."
     )
-    return Picture("map", figure, caption)
+    return Picture("map", "A map of the embeddings", figure, caption)
 
 
 def write_map(model: GRALE, found: DatasetMap, path: Path, title: str) -> Path:

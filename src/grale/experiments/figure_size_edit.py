@@ -20,42 +20,61 @@ from grale.tasks.properties import named_property
 
 FRAMES = 7
 EPSILON, STEPS = 0.01, 80
+TRIES = 20  # likeliest graphs among which a valid molecule is looked for
 
 
 def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
-    """Raise the size of one of the smaller graphs."""
-    return [property_picture("size", "size-edit", model, config, progress)]
+    """Raise the size of one of the smaller graphs, along the gradient as in the paper."""
+    return [property_picture("size", model, config, progress)]
 
 
 def property_picture(
-    name: str, title: str, model: GRALE, config: PictureConfig, progress: Progress = None
+    name: str,
+    model: GRALE,
+    config: PictureConfig,
+    progress: Progress = None,
+    *,
+    uses_covariance: bool = False,
 ) -> Picture:
     """Train a predictor of a property on the graphs, and raise it on one of them."""
     graphs = sample_graphs(model.space, config.count, config.data, "train")
     true = named_property(name)
     values = np.array([true(graph) for graph in graphs])
-    fitted = fit_predictor(model.encode(graphs), values, seed=config.seed)
+    latents = model.encode(graphs)
+    fitted = fit_predictor(latents, values, seed=config.seed)
     if progress is not None:
         progress(len(graphs))
     low = np.flatnonzero(values <= np.nanquantile(values, 0.2))
     start = graphs[low[config.seed % len(low)]]
     path = edit(
-        model, start, fitted.predictor, epsilon=EPSILON, num_steps=STEPS, true_property=true
+        model,
+        start,
+        fitted.predictor,
+        metric=np.cov(latents.T) if uses_covariance else None,
+        epsilon=EPSILON,
+        num_steps=STEPS,
+        true_property=true,
+        tries=TRIES,
     )
     figure = edit_figure(model, path, name, FRAMES)
     caption = (
         f"Steps of {EPSILON:g} of the embedding's length along the gradient of a predictor of "
         f"{name} (one hidden layer, trained on {len(graphs):,} graphs, R2 {fitted.r2:.3f} on "
         f"held-out ones). Of {STEPS} steps, {len(path.steps)} gave a graph other than the one "
-        f"before; {min(FRAMES, len(path.steps))} of those are shown."
+        "before; those at which the property reached a new best value are shown."
     )
-    return Picture(title, figure, caption)
+    details = "\n".join(
+        f"step {step.step}: {name} {step.true:.3g}, predicted {step.predicted:.3g}"
+        for step in path.steps
+    )
+    return Picture(f"{name.lower()}-edit", f"Raising {name}", figure, caption, details)
 
 
-def edit_figure(model: GRALE, path: EditPath, name: str, most: int) -> Figure:
-    """Strip of at most so many graphs, evenly spread over the path, its ends included."""
-    places = np.linspace(0, len(path.steps) - 1, min(most, len(path.steps))).round().astype(int)
-    shown = [path.steps[place] for place in places]
+def edit_figure(model: GRALE, path: EditPath, name: str, most: int, direction: int = 1) -> Figure:
+    """Strip of at most so many of the graphs at which the property reached a new best value."""
+    records = path.records(direction)
+    places = np.linspace(0, len(records) - 1, min(most, len(records))).round().astype(int)
+    shown = [records[place] for place in places]
     frames = [step.graph for step in shown]
     look = look_of(model.space)
     captions = [

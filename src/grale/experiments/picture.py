@@ -21,9 +21,13 @@ class Picture(NamedTuple):
     """One figure."""
 
     name: str
+    """Of its files."""
+    title: str
     figure: Figure
     caption: str
-    """What it shows, with the numbers behind it, in plain text."""
+    """What it shows, in plain text."""
+    details: str = ""
+    """The numbers behind it, for the caption file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,5 +50,7 @@ def write_picture(picture: Picture, folder: Path) -> list[Path]:
     drawn = [
         save_figure(picture.figure, folder / f"{picture.name}.{kind}") for kind in ("png", "svg")
     ]
-    caption = write_whole(folder / f"{picture.name}.txt", (picture.caption + "\n").encode())
+    text = f"{picture.title}\n\n{picture.caption}\n"
+    text += f"\n{picture.details}\n" if picture.details else ""
+    caption = write_whole(folder / f"{picture.name}.txt", text.encode())
     return [*drawn, caption]

@@ -33,7 +33,7 @@ class Share(NamedTuple):
         z, n, p = TWO_SIDED_95, self.count, self.value
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return max(0.0, centre - half), min(1.0, centre + half)
+        return max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half))
 
     def __str__(self) -> str:
         low, high = self.interval

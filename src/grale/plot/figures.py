@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +39,7 @@ DOTS_PER_INCH = 200
 TEXT_COLOUR = "0.2"
 EXACT_COLOUR, INEXACT_COLOUR = "#1a7f37", "#c0392b"
 FORMATS = {".png": "png", ".svg": "svg"}
-NodeTexts = Callable[[Graph], Sequence[str]]
+NodeTexts = Callable[[Graph], Iterable[str]]
 
 
 def reconstruction_figure(
@@ -87,7 +87,7 @@ def reconstruction_figure(
         is_directed = original.directed or reconstruction.directed
         radius = min(node_radius(points, is_directed) for points in (above, below))
         for row, graph, points in ((0, original, above), (1, reconstruction, below)):
-            texts = None if node_texts is None else node_texts(graph)
+            texts = None if node_texts is None else list(node_texts(graph))
             draw_graph(panels[row, k], graph, points, palette, node_text=texts, radius=radius)
         _caption(panels[1, k], notes[k], None if exact is None else bool(exact[k]))
     for row, name in enumerate(("input", "reconstruction")):
@@ -139,7 +139,7 @@ def interpolation_figure(
     notes = _wrapped(captions, None, num_graphs)
     figure, panels = _panels(1, num_graphs, notes)
     for k, (graph, frame) in enumerate(zip(graphs, frames)):
-        texts = None if node_texts is None else node_texts(graph)
+        texts = None if node_texts is None else list(node_texts(graph))
         draw_graph(panels[0, k], graph, frame, palette, node_text=texts, radius=radius)
         _caption(panels[0, k], notes[k])
     return figure

@@ -1,11 +1,12 @@
 """Changing a property of a graph by steps in the latent (paper: "Complex graph operations").
 
-    z' = z + direction * epsilon * |z| * grad p(z) / |grad p(z)|,     G' = f(z')
+    u = M grad p(z),     z' = z + direction * epsilon * |z| * u / |u|,     G' = f(z')
 
 p is a predictor on embeddings, trained so that p(g(G)) is near the property of G.
 
-Departures: the paper's step is epsilon * grad p, whose length depends on the units of the property;
-ours moves by the share epsilon of the embedding's own length.
+Departures: the paper's step is epsilon * grad p (M = 1), whose length depends on the units of the
+property; ours moves by the share epsilon of the length of z. With M the covariance of the
+embeddings, steps prefer directions in which graphs differ, so that the decoder knows where it is.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from torch import Tensor
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
-from grale.tasks.interpolate import follow
+from grale.tasks.interpolate import decode_valid, follow
 from grale.tasks.properties import Property
 
 Predictor = Callable[[Tensor], Tensor]
@@ -47,6 +48,14 @@ class EditPath(NamedTuple):
     mappings: list[NDArray[np.int64]]
     """mappings[s][i] is the node of graph s that node i of graph s + 1 continues, or -1."""
 
+    def records(self, direction: int = 1) -> list[EditStep]:
+        """The first step, and those whose true property goes beyond all before them."""
+        kept: list[EditStep] = []
+        for step in self.steps:
+            if not kept or direction * (step.true - kept[-1].true) > 0:
+                kept.append(step)
+        return kept
+
 
 def edit(
     model: GRALE,
@@ -54,10 +63,11 @@ def edit(
     predictor: Predictor,
     direction: int = 1,
     *,
+    metric: NDArray[np.floating[Any]] | None = None,
     epsilon: float = 0.01,
     num_steps: int = 100,
     true_property: Property | None = None,
-    max_distinct: int | None = None,
+    tries: int = 1,
 ) -> EditPath:
     """Follow the gradient of a predictor and decode every step; repeats are left out.
 
@@ -69,44 +79,52 @@ def edit(
         The property as a function of the embedding; see `fit_predictor`.
     direction
         1 to raise the property, -1 to lower it.
+    metric
+        M above, such as ``np.cov(latents.T)`` of many embeddings; the identity by default.
     epsilon
         Length of a step, relative to the length of the embedding.
     num_steps
         Gradient steps.
     true_property
         Computed on every decoded graph, to be shown beside the prediction.
-    max_distinct
-        End the path after so many distinct graphs.
+    tries
+        Above 1, molecules on the path are valid ones where possible, as in `decode_valid`.
     """
     if direction not in (1, -1):
         raise ValueError(f"direction must be 1 (raise) or -1 (lower), got {direction}")
     if epsilon <= 0 or num_steps < 1:
         raise ValueError(f"epsilon and num_steps must be above 0, got {epsilon} and {num_steps}")
-    path = latent_path(predictor, model.encode([graph])[0], direction * epsilon, num_steps)
+    start = model.encode([graph])[0]
+    path = latent_path(predictor, start, direction * epsilon, num_steps, metric)
     with torch.no_grad():
         predicted = predictor(torch.from_numpy(path)).reshape(-1).tolist()
     steps: list[EditStep] = []
-    for number, decoded in enumerate(model.decode(path)):
+    for number, decoded in enumerate(decode_valid(model, path, tries)):
         if steps and is_isomorphic(steps[-1].graph, decoded):
             continue
-        if max_distinct is not None and len(steps) == max_distinct:
-            break
         true = float("nan") if true_property is None else true_property(decoded)
         steps.append(EditStep(number, decoded, predicted[number], true))
     return EditPath(steps, follow(model, [step.graph for step in steps]))
 
 
 def latent_path(
-    predictor: Predictor, start: NDArray[np.float32], epsilon: float, num_steps: int
+    predictor: Predictor,
+    start: NDArray[np.float32],
+    epsilon: float,
+    num_steps: int,
+    metric: NDArray[np.floating[Any]] | None = None,
 ) -> NDArray[np.float32]:
     """Embeddings after 0, 1, ... gradient steps, each of length |epsilon| times that of `start`."""
     latent = torch.from_numpy(start).float()[None]
     length = epsilon * float(latent.norm())
     path = [latent]
+    stretch = None if metric is None else torch.from_numpy(np.asarray(metric, np.float32))
     for _ in range(num_steps):
         leaf = path[-1].detach().requires_grad_()
         with torch.enable_grad():
             (gradient,) = torch.autograd.grad(predictor(leaf).sum(), leaf)
+        if stretch is not None:
+            gradient = gradient @ stretch
         norm = gradient.norm()
         if not bool(norm.isfinite()) or float(norm) == 0:
             raise ArithmeticError(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grale.graphs.graph import Graph
+from grale.graphs.molecule import is_molecular
 from grale.metrics.local_search import edit_distance_bound
 from grale.model.autoencoder import GRALE
 
@@ -42,14 +43,19 @@ class Barycenter(NamedTuple):
     """Graphs that went into it."""
 
 
-def interpolate(model: GRALE, first: Any, second: Any, steps: int = 7) -> Interpolation:
-    """Decode `steps` evenly spaced points on the line between two embeddings, ends included."""
+def interpolate(
+    model: GRALE, first: Any, second: Any, steps: int = 7, tries: int = 1
+) -> Interpolation:
+    """Decode `steps` evenly spaced points on the line between two embeddings, ends included.
+
+    `tries` as in `decode_valid`: above 1, molecules on the way are valid ones where possible.
+    """
     if steps < 2:
         raise ValueError(f"steps must be at least 2 (the two ends), got {steps}")
     start, end = model.encode([first, second])
     positions = np.linspace(0, 1, steps)
     latents = (1 - positions)[:, None] * start + positions[:, None] * end
-    graphs = model.decode(latents.astype(np.float32))
+    graphs = decode_valid(model, latents.astype(np.float32), tries)
     return Interpolation(graphs, positions.tolist(), follow(model, graphs))
 
 
@@ -91,6 +97,15 @@ def barycenter(
         raise ValueError("nothing to average: give at least one graph of weight above 0")
     latent = (total / mass).astype(np.float32)
     return Barycenter(model.decode(latent[None])[0], latent, count)
+
+
+def decode_valid(model: GRALE, latents: NDArray[np.float32], tries: int) -> list[Graph]:
+    """Decode embeddings; of molecules the likeliest valid one among `tries` graphs, if any is."""
+    graphs = model.decode(latents)
+    if tries <= 1 or not is_molecular(model.space):
+        return graphs
+    found = model.decode_smiles(latents, tries=tries)
+    return [Graph.from_smiles(text) if text else graph for text, graph in zip(found, graphs)]
 
 
 def follow(model: GRALE, graphs: Sequence[Graph]) -> list[NDArray[np.int64]]:

@@ -1,0 +1,76 @@
+"""Verbs that draw: each writes its picture and prints what it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grale.cli.main import app
+
+runner = CliRunner()
+
+
+def run(*words: str) -> str:
+    result = runner.invoke(app, [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_interpolate_draws_and_prints_molecules(tmp_path: Path) -> None:
+    out = tmp_path / "strip.png"
+    text = run("interpolate", "CCO", "CCN", "--steps", "3", "--out", str(out))
+    assert "t = 0.50" in text
+    assert out.stat().st_size > 1_000
+
+
+def test_interpolate_takes_colourings(tmp_path: Path) -> None:
+    out = tmp_path / "strip.svg"
+    graphs = ("coloring10:0", "coloring10:1")
+    assert "nodes" in run("interpolate", *graphs, "--model", "coloring-10", "--out", str(out))
+    assert out.read_text().startswith("<?xml")
+
+
+def test_barycenter_of_a_generator(tmp_path: Path) -> None:
+    out = tmp_path / "mean.png"
+    run("barycenter", "coloring10", "--model", "coloring-10", "--count", "40", "--out", str(out))
+    assert out.is_file()
+
+
+def test_edit_prints_the_path(tmp_path: Path) -> None:
+    out = tmp_path / "edit.png"
+    text = run(
+        "edit", "coloring10:4", "--model", "coloring-10", "--count", "200", "--steps", "40",
+        "--property", "size", "--out", str(out),
+    )  # fmt: skip
+    assert "R2" in text
+    assert "predicted" in text
+    assert out.is_file()
+
+
+def test_denoise_prints_shares_with_intervals(tmp_path: Path) -> None:
+    out = tmp_path / "curve.png"
+    text = run("denoise", "--count", "40", "--level", "0.2", "--level", "0", "--out", str(out))
+    assert "100.0%" in text
+    assert "20%" in text
+    assert out.is_file()
+
+
+def test_map_writes_a_picture_and_a_page(tmp_path: Path) -> None:
+    run("map", "--count", "40", "--colour", "logP", "--out", str(tmp_path / "map.png"))
+    assert (tmp_path / "map.png").is_file()
+    assert "coloured by logP" in (tmp_path / "map.html").read_text()
+
+
+def test_reproduce_writes_picture_and_caption(tmp_path: Path) -> None:
+    run("reproduce", "figure-map", "--scale", "smoke", "--out", str(tmp_path))
+    assert {path.suffix for path in tmp_path.iterdir()} == {".png", ".svg", ".txt"}
+
+
+@pytest.mark.slow
+def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
+    run("demo", "--out", str(tmp_path), "--count", "100")
+    assert (tmp_path / "index.html").stat().st_size > 100_000
+    assert len(list(tmp_path.glob("*.png"))) == 10
+    assert (tmp_path / "map.html").is_file()

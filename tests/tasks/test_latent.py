@@ -1,0 +1,215 @@
+"""Operations in the latent: means, edits, denoising, failures, maps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import grale
+from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.graphs.graph import Graph
+from grale.metrics.isomorphism import is_isomorphic
+from grale.metrics.local_search import edit_distance_bound
+from grale.model.autoencoder import GRALE
+from grale.tasks import interpolate as interpolation
+from grale.tasks.denoise import denoise_curve, is_valid_coloring, recolour
+from grale.tasks.edit import edit, latent_path
+from grale.tasks.failures import worst_reconstructions
+from grale.tasks.interpolate import barycenter, decode_valid
+from grale.tasks.latent_predictor import fit_predictor
+from grale.tasks.project import project
+from grale.tasks.properties import named_property
+
+
+@pytest.fixture(scope="module")
+def coloring() -> GRALE:
+    return grale.load("coloring-10")
+
+
+@pytest.fixture(scope="module")
+def graphs() -> list[Graph]:
+    return generate_coloring(400, COLORING_VARIANTS["coloring10"], seed=11)
+
+
+def test_the_barycenter_is_the_decoded_mean(
+    tiny_model: GRALE, coloring_graphs: list[Graph]
+) -> None:
+    weights = np.arange(1.0, len(coloring_graphs) + 1)
+    found = barycenter(tiny_model, coloring_graphs, weights)
+    mean = np.average(tiny_model.encode(coloring_graphs), axis=0, weights=weights)
+    np.testing.assert_allclose(found.latent, mean, rtol=1e-5, atol=1e-6)
+    assert is_isomorphic(found.graph, tiny_model.decode(found.latent[None])[0])
+    assert found.count == len(coloring_graphs)
+
+
+def test_a_stream_has_the_same_barycenter_as_a_list(
+    tiny_model: GRALE, coloring_graphs: list[Graph], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = barycenter(tiny_model, coloring_graphs)
+    monkeypatch.setattr(interpolation, "CHUNK", 3)
+    done: list[int] = []
+    streamed = barycenter(tiny_model, iter(coloring_graphs), iter([2.0] * 16), done.append)
+    np.testing.assert_allclose(streamed.latent, whole.latent, rtol=1e-5, atol=1e-6)
+    assert sum(done) == 16
+    assert max(done) == 3
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], "give one per graph"),
+        ([1.0, 1.0, 1.0], "more weights than"),
+        ([1.0, -1.0], "weight 1 is -1"),
+        ([0.0, 0.0], "nothing to average"),
+        ([1.0, float("nan")], "weight 1 is nan"),
+    ],
+)
+def test_bad_weights_are_named(tiny_model: GRALE, weights: list[float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        barycenter(tiny_model, [Graph([0]), Graph([1])], weights)
+
+
+def test_nothing_to_average_is_an_error(tiny_model: GRALE) -> None:
+    with pytest.raises(ValueError, match="nothing to average"):
+        barycenter(tiny_model, [])
+
+
+def test_valid_molecules_are_preferred_on_request(molecule_model: GRALE) -> None:
+    latents = molecule_model.encode(["CCO", "CCN", "c1ccccc1", "CC(=O)O"])
+    plain, valid = (decode_valid(molecule_model, latents, tries) for tries in (1, 200))
+
+    def count(some: list[Graph]) -> int:
+        return sum(np.isfinite(named_property("logP")(graph)) for graph in some)
+
+    assert count(valid) >= count(plain)
+    assert len(valid) == 4
+
+
+def test_a_linear_predictor_gives_a_straight_path_of_even_steps(rng: np.random.Generator) -> None:
+    weight = torch.tensor([3.0, 4.0])
+    path = latent_path(lambda z: z @ weight, np.array([1.0, 0.0], np.float32), 0.1, 5)
+    steps = np.diff(path, axis=0)
+    np.testing.assert_allclose(steps, np.tile([[0.06, 0.08]], (5, 1)), atol=1e-6)
+    stretched = latent_path(
+        lambda z: z @ weight, np.array([1.0, 0.0], np.float32), -0.1, 1, np.diag([1.0, 0.0])
+    )
+    np.testing.assert_allclose(stretched[1] - stretched[0], [-0.1, 0.0], atol=1e-6)
+
+
+def test_a_flat_predictor_is_an_error() -> None:
+    with pytest.raises(ArithmeticError, match="must be finite and not zero"):
+        latent_path(lambda z: (0 * z).sum(dim=1), np.ones(3, np.float32), 0.1, 2)
+
+
+def test_raising_the_size_makes_graphs_larger(coloring: GRALE, graphs: list[Graph]) -> None:
+    size = named_property("size")
+    latents = coloring.encode(graphs)
+    fitted = fit_predictor(latents, np.array([size(graph) for graph in graphs]))
+    assert fitted.r2 > 0.9
+    small = next(graph for graph in graphs if graph.num_nodes == 5)
+    up = edit(coloring, small, fitted.predictor, num_steps=60, true_property=size)
+    assert up.steps[0].step == 0
+    assert max(step.true for step in up.steps) >= 8
+    assert all(not is_isomorphic(a.graph, b.graph) for a, b in zip(up.steps, up.steps[1:]))
+    assert [step.true for step in up.records()] == sorted({step.true for step in up.records()})
+    assert len(up.mappings) == len(up.steps) - 1
+    large = next(graph for graph in graphs if graph.num_nodes == 10)
+    down = edit(coloring, large, fitted.predictor, -1, metric=np.cov(latents.T), num_steps=60)
+    assert down.steps[-1].graph.num_nodes <= 8
+    assert np.isnan(down.steps[0].true)
+
+
+def test_the_predictor_leaves_rows_without_value_out() -> None:
+    rng = np.random.default_rng(0)
+    latents = rng.normal(size=(200, 4)).astype(np.float32)
+    values = latents @ np.array([1.0, -2.0, 0.5, 0.0])
+    values[::7] = np.nan
+    assert fit_predictor(latents, values).r2 > 0.95
+    with pytest.raises(ValueError, match="only 3 graphs"):
+        fit_predictor(latents[:3], np.ones(3))
+    with pytest.raises(ValueError, match="nothing to learn"):
+        fit_predictor(latents, np.ones(200))
+    with pytest.raises(ValueError, match="give one each"):
+        fit_predictor(latents, np.ones(3))
+
+
+def test_an_unknown_property_names_its_neighbour() -> None:
+    with pytest.raises(ValueError, match="did you mean 'logp'"):
+        named_property("logq")
+    ethanol = Graph.from_smiles("CCO")
+    assert named_property("LogP")(ethanol) == pytest.approx(-0.0014, abs=1e-3)
+    assert named_property("edges")(ethanol) == 2
+    assert np.isnan(named_property("qed")(Graph([0, 0], [(0, 1)], [4])))
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0])
+def test_recolouring_changes_none_or_all(
+    level: float, graphs: list[Graph], rng: np.random.Generator
+) -> None:
+    again = recolour(graphs[0], level, 4, rng)
+    assert ((again.node_labels != graphs[0].node_labels) == (level == 1)).all()
+    assert (again.edges == graphs[0].edges).all()
+    assert again.node_labels.max() < 4
+
+
+def test_the_noise_level_is_the_share_of_changed_nodes(rng: np.random.Generator) -> None:
+    graph = Graph([0] * 5_000)
+    changed = recolour(graph, 0.3, 4, rng).node_labels
+    assert (changed != 0).mean() == pytest.approx(0.3, abs=0.03)
+    counts = np.bincount(changed, minlength=4)[1:]
+    assert counts.min() > 0.8 * counts.max()
+
+
+def test_reconstruction_repairs_colours(coloring: GRALE, graphs: list[Graph]) -> None:
+    clean, noisy = denoise_curve(coloring, graphs[:150], [0.0, 0.15])
+    assert clean.before.value == 1
+    assert clean.after.value > 0.95
+    assert noisy.before.interval[1] < noisy.after.interval[0]
+    assert denoise_curve(coloring, graphs[:150], [0.0, 0.15])[1] == noisy
+    assert all(is_valid_coloring(graph) for graph in graphs)
+
+
+def test_failures_come_worst_first_and_are_no_isomorphic_pairs(
+    coloring: GRALE, graphs: list[Graph]
+) -> None:
+    noise = np.random.default_rng(0)
+    odd = [recolour(graph, 0.5, 4, noise) for graph in graphs[:100]]
+    found = worst_reconstructions(coloring, odd, count=4, batch_size=30)
+    distances = [failure.distance for failure in found]
+    assert distances == sorted(distances, reverse=True)
+    assert len(found) == 4
+    for failure in found:
+        assert failure.graph == odd[failure.row]
+        assert not is_isomorphic(failure.graph, failure.reconstruction)
+        bound = edit_distance_bound(failure.graph, failure.reconstruction, failure.mapping)
+        assert bound.distance == failure.distance
+    everything = worst_reconstructions(coloring, odd, count=100)
+    assert [f.row for f in everything[:4]] == [f.row for f in found]
+
+
+def test_principal_components_are_those_of_the_svd(rng: np.random.Generator) -> None:
+    values = rng.normal(size=(50, 6)) * np.array([5, 3, 1, 1, 1, 1])
+    points = project(values).points
+    centred = values - values.mean(axis=0)
+    left, scale, _ = np.linalg.svd(centred, full_matrices=False)
+    np.testing.assert_allclose(np.abs(points), np.abs(left[:, :2] * scale[:2]), atol=1e-8)
+    assert (project(values).points == points).all()
+
+
+def test_umap_maps_or_says_what_to_install(rng: np.random.Generator) -> None:
+    values = rng.normal(size=(40, 5))
+    try:
+        import umap  # noqa: F401
+    except ImportError:
+        with pytest.raises(ImportError, match=r"grale\[umap\]"):
+            project(values, "umap")
+    else:
+        assert project(values, "umap").points.shape == (40, 2)
+
+
+def test_a_map_refuses_what_it_cannot_place() -> None:
+    with pytest.raises(ValueError, match="at least 3"):
+        project(np.zeros((2, 4)))
+    with pytest.raises(ValueError, match="embedding 1 is not finite"):
+        project(np.array([[0.0, 1], [np.nan, 0], [1, 1]]))
