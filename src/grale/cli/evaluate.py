@@ -12,25 +12,36 @@ def evaluate(
     ),
     split: str = typer.Option("test", help="Split of a dataset folder: test, valid or train."),
     count: int = typer.Option(10_000, min=1, help="Held-out graphs to reconstruct."),
+    by_size: bool = typer.Option(False, "--by-size", help="Also by number of nodes."),
     batch_size: int = typer.Option(256, min=1, help="Graphs at once."),
 ) -> None:
-    """Reconstruct held-out graphs and print the scores."""
+    """Reconstruct held-out graphs and print the scores, with 95 % intervals."""
     from grale.cli.terminal import console, counting, keep_freed_memory, table
     from grale.data.sources import held_out_graphs
+    from grale.graphs.molecule import is_molecular
     from grale.model.catalog import load
-    from grale.training.evaluation import evaluate as score
+    from grale.training.evaluation import reconstruct_all
 
     keep_freed_memory()
     graphs = held_out_graphs(data, count, split)
     loaded = load(model)
     count = len(graphs)
     with counting("reconstructing", 2 * count) as advance:
-        full = score(loaded, graphs, batch_size, progress=advance)
-        told = score(loaded, graphs, batch_size, at_size=True, progress=advance)
+        full = reconstruct_all(loaded, graphs, batch_size, progress=advance)
+        told = reconstruct_all(loaded, graphs, batch_size, at_size=True, progress=advance)
     rows = [
         ["", "standard", "size told (as in the paper)"],
-        ["exactly reconstructed", f"{full.accuracy:.2%}", f"{told.accuracy:.2%}"],
-        ["edit distance (upper bound)", f"{full.edit_distance:.3f}", f"{told.edit_distance:.3f}"],
-        ["size right", f"{full.size_accuracy:.2%}", "-"],
+        ["exactly reconstructed", str(full.exact()), str(told.exact())],
+        ["edit distance (upper bound)", str(full.mean_distance()), str(told.mean_distance())],
+        ["size right", f"{full.report().size_accuracy:.2%}", "-"],
     ]
+    if is_molecular(loaded.space):
+        rows.append(["valid molecule", str(full.valid()), str(told.valid())])
     console.print(table(f"{model} on {count} unseen {data} graphs", rows))
+    if by_size:
+        groups = full.grouped([graph.num_nodes for graph in graphs])
+        rows = [["nodes", "graphs", "exactly reconstructed", "edit distance (upper bound)"]]
+        for size, part in groups.items():
+            found = str(part.exact()), str(part.mean_distance())
+            rows.append([str(size), str(len(part.graphs)), *found])
+        console.print(table("by size", rows))

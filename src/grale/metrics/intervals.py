@@ -1,4 +1,4 @@
-"""Intervals around shares (not in the paper, which prints means only).
+"""Intervals around shares and means (not in the paper, which prints means only).
 
 Departures: none.
 """
@@ -6,6 +6,7 @@ Departures: none.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 TWO_SIDED_95 = 1.959964
@@ -37,4 +38,30 @@ class Share(NamedTuple):
 
     def __str__(self) -> str:
         low, high = self.interval
-        return f"{self.value:.1%} ({low:.1%} to {high:.1%})"
+        return f"{self.value:.2%} ({low:.2%} to {high:.2%})"
+
+
+class Mean(NamedTuple):
+    """A mean with its 95 % interval, by the normal approximation."""
+
+    value: float
+    half_width: float
+
+    @classmethod
+    def of(cls, values: Sequence[float | int]) -> Mean:
+        """Mean of at least one value; one alone has an infinite interval.
+
+        >>> str(Mean.of([1, 2, 3, 2]))
+        '2.000 (1.200 to 2.800)'
+        """
+        count = len(values)
+        if count == 0:
+            raise ValueError("the mean of nothing is undefined; give at least one value")
+        mean = sum(values) / count
+        squares = sum((value - mean) ** 2 for value in values)
+        spread = math.sqrt(squares / (count - 1)) if count > 1 else math.inf
+        return cls(mean, TWO_SIDED_95 * spread / math.sqrt(count))
+
+    def __str__(self) -> str:
+        low, high = self.value - self.half_width, self.value + self.half_width
+        return f"{self.value:.3f} ({low:.3f} to {high:.3f})"

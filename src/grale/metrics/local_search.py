@@ -153,25 +153,42 @@ def reconstruction_report(
         Where the search for the edit distance starts, one per target, from nodes of the
         target to nodes of the prediction; None where there is none.
     """
+    if len(targets) == 0:
+        raise ValueError("a report on an empty list is undefined; give at least one target")
+    return summarised(
+        targets, predictions, reconstruction_distances(targets, predictions, mappings)
+    )
+
+
+def summarised(
+    targets: Sequence[Graph], predictions: Sequence[Graph | None], distances: Sequence[int]
+) -> ReconstructionReport:
+    """Average over targets whose predictions have these edit distances."""
+    same_size = [
+        prediction is not None and prediction.num_nodes == target.num_nodes
+        for target, prediction in zip(targets, predictions)
+    ]
+    return ReconstructionReport(
+        accuracy=list(distances).count(0) / len(targets),
+        edit_distance=sum(distances) / len(targets),
+        size_accuracy=sum(same_size) / len(targets),
+        count=len(targets),
+    )
+
+
+def reconstruction_distances(
+    targets: Sequence[Graph],
+    predictions: Sequence[Graph | None],
+    mappings: Sequence[Sequence[int] | np.ndarray | None] | None = None,
+) -> list[int]:
+    """Bound the edit distance of each prediction to its target; see `reconstruction_report`."""
     mappings = [None] * len(targets) if mappings is None else mappings
     if not len(targets) == len(predictions) == len(mappings):
         raise ValueError(
             f"{len(targets)} targets, {len(predictions)} predictions and {len(mappings)} mappings; "
             "give one each"
         )
-    if len(targets) == 0:
-        raise ValueError("a report on an empty list is undefined; give at least one target")
-    distances = [_distance(*row) for row in zip(targets, predictions, mappings)]
-    same_size = [
-        prediction is not None and prediction.num_nodes == target.num_nodes
-        for target, prediction in zip(targets, predictions)
-    ]
-    return ReconstructionReport(
-        accuracy=distances.count(0) / len(targets),
-        edit_distance=sum(distances) / len(targets),
-        size_accuracy=sum(same_size) / len(targets),
-        count=len(targets),
-    )
+    return [_distance(*row) for row in zip(targets, predictions, mappings)]
 
 
 def _distance(

@@ -1,0 +1,44 @@
+"""Scores add up over groups and carry intervals."""
+
+from __future__ import annotations
+
+import pytest
+
+from grale.graphs.graph import Graph
+from grale.metrics.intervals import Mean
+from grale.metrics.local_search import reconstruction_report
+from grale.model.autoencoder import GRALE
+from grale.training.evaluation import Outcomes, evaluate, reconstruct_all
+
+
+def test_outcomes_average_to_the_report(tiny_model: GRALE, coloring_graphs: list[Graph]) -> None:
+    outcomes = reconstruct_all(tiny_model, coloring_graphs, batch_size=5)
+    again = reconstruction_report(coloring_graphs, outcomes.predictions)
+    report = evaluate(tiny_model, coloring_graphs)
+    assert outcomes.report() == report
+    assert report.accuracy == again.accuracy
+    assert outcomes.mean_distance().value == pytest.approx(report.edit_distance)
+    assert outcomes.exact().value == report.accuracy
+
+
+def test_groups_hold_every_graph_once() -> None:
+    graphs = [Graph([0] * size) for size in (3, 1, 2, 1)]
+    outcomes = Outcomes(graphs, graphs, [0, 1, 0, 3])
+    groups = outcomes.grouped([graph.num_nodes for graph in graphs])
+    assert list(groups) == [1, 2, 3]
+    assert groups[1].distances == [1, 3]
+    assert groups[1].mean_distance().value == 2
+    assert groups[3].exact().value == 1
+    with pytest.raises(ValueError, match="give one each"):
+        outcomes.grouped([1])
+
+
+def test_validity_counts_molecules() -> None:
+    good, bad = Graph.from_smiles("CCO"), Graph([0, 0], [(0, 1)], [4])
+    assert Outcomes([good, good], [good, bad], [0, 5]).valid().value == 0.5
+
+
+def test_a_mean_of_one_value_is_uncertain_and_of_none_an_error() -> None:
+    assert Mean.of([2.0]).half_width == float("inf")
+    with pytest.raises(ValueError, match="mean of nothing"):
+        Mean.of([])
