@@ -7,11 +7,11 @@ from grale.graphs.graph import Graph
 from grale.metrics.edit_distance import edit_distance
 from grale.metrics.isomorphism import is_isomorphic, isomorphism_accuracy
 from grale.metrics.local_search import (
-    _padded_pair,
     edit_distance_bound,
     reconstruction_report,
     swap_deltas,
 )
+from grale.metrics.problem import pose
 from metrics.small_graphs import (
     complete_mappings,
     graphs,
@@ -69,7 +69,7 @@ def test_the_bound_never_exceeds_the_cost_of_the_mapping_it_starts_from(case):
 @given(st.data(), pairs())
 def test_a_swap_changes_the_cost_by_its_delta(data, pair):
     g1, g2 = pair
-    padded = _padded_pair(g1, g2)
+    padded = pose(g1, g2)
     size = len(padded.labels1)
     start = np.array(data.draw(st.permutations(range(size))))
 

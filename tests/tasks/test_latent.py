@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 import torch
@@ -197,15 +200,20 @@ def test_principal_components_are_those_of_the_svd(rng: np.random.Generator) -> 
     assert (project(values).points == points).all()
 
 
-def test_umap_maps_or_says_what_to_install(rng: np.random.Generator) -> None:
-    values = rng.normal(size=(40, 5))
-    try:
-        import umap  # noqa: F401
-    except ImportError:
-        with pytest.raises(ImportError, match=r"grale\[umap\]"):
-            project(values, "umap")
-    else:
-        assert project(values, "umap").points.shape == (40, 2)
+@pytest.mark.slow
+def test_umap_keeps_two_clouds_apart(rng: np.random.Generator) -> None:
+    if find_spec("umap") is None:
+        pytest.skip("umap-learn is not installed")
+    clouds = np.concatenate([rng.normal(size=(40, 5)), 30 + rng.normal(size=(40, 5))])
+    first, second = np.split(project(clouds, "umap").points, 2)
+    apart = np.linalg.norm(first.mean(axis=0) - second.mean(axis=0))
+    assert apart > 2 * max(first.std(), second.std())
+
+
+def test_without_umap_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "umap", None)
+    with pytest.raises(ImportError, match=r"grale\[umap\]"):
+        project(np.eye(5), "umap")
 
 
 def test_a_map_refuses_what_it_cannot_place() -> None:

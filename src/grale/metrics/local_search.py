@@ -19,14 +19,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float64, Int64
-from scipy.optimize import linear_sum_assignment
+from jaxtyping import Int64
 
 from grale.graphs.graph import Graph, IntArray
-from grale.metrics.edit_distance import checked_mapping, edit_distance, padded_label_matrix
-from grale.metrics.isomorphism import check_same_direction, is_isomorphic
+from grale.metrics.edit_distance import checked_mapping, edit_distance
+from grale.metrics.isomorphism import is_isomorphic
+from grale.metrics.problem import Problem, assignment_start, pose
 
-NULL_LABEL = -1  # label of a null node; real labels count from 0
 MAX_ROUNDS = 1000  # every round gains at least one edit, so this only guards huge graphs
 
 
@@ -37,22 +36,6 @@ class EditBound(NamedTuple):
     """Cost of `mapping`: at least the graph edit distance."""
     mapping: IntArray
     """`mapping[i]` is the node of the second graph for node i of the first, or -1."""
-
-
-class PaddedPair(NamedTuple):
-    """Two graphs with null nodes added to the smaller; node i is matched to node i."""
-
-    labels1: Int64[np.ndarray, "N"]
-    matrix1: Int64[np.ndarray, "N N"]
-    labels2: Int64[np.ndarray, "N"]
-    matrix2: Int64[np.ndarray, "N N"]
-    directed: bool
-
-    def permuted(self, permutation: Int64[np.ndarray, "N"]) -> PaddedPair:
-        """Match node i to what is now node `permutation[i]` of the second graph."""
-        labels2 = self.labels2[permutation]
-        matrix2 = self.matrix2[np.ix_(permutation, permutation)]
-        return self._replace(labels2=labels2, matrix2=matrix2)
 
 
 class ReconstructionReport(NamedTuple):
@@ -96,18 +79,16 @@ def edit_distance_bound(
     """
     if max_rounds < 0:
         raise ValueError(f"max_rounds must be >= 0, got {max_rounds}")
-    check_same_direction(g1, g2)
-    pair = _padded_pair(g1, g2)
+    problem = pose(g1, g2)
     if mapping is None:
-        permutation = linear_sum_assignment(_assignment_cost(pair))[1].astype(np.int64)
+        permutation = assignment_start(problem)
     else:
-        permutation = _completed(checked_mapping(g1, g2, mapping), len(pair.labels1))
-    found = _improved(permutation, pair, max_rounds)[: g1.num_nodes]
-    found = np.where(found < g2.num_nodes, found, -1)
+        permutation = problem.permutation(checked_mapping(g1, g2, mapping))
+    found = problem.mapping(_improved(permutation, problem, max_rounds))
     return EditBound(edit_distance(g1, g2, found), found)
 
 
-def swap_deltas(pair: PaddedPair) -> Int64[np.ndarray, "N N"]:
+def swap_deltas(problem: Problem) -> Int64[np.ndarray, "N N"]:
     """Entry (r, s) is the change in cost when nodes r and s trade partners, in O(N^3) for all.
 
     Node i of the first graph is matched to node i of the second; A and B are their matrices.
@@ -119,13 +100,14 @@ def swap_deltas(pair: PaddedPair) -> Int64[np.ndarray, "N N"]:
     At k = r and k = s these sums compare the edge between r and s with the empty diagonal;
     y_rs puts in its place what that edge really costs. Directed graphs add the same for columns.
     """
-    labels1, matrix1, labels2, matrix2, directed = pair
+    labels1, matrix1 = problem.labels1, problem.matrix1
+    labels2, matrix2 = problem.labels2, problem.matrix2
     costs = (matrix1[:, None] != matrix2).sum(axis=2)
     differs = (matrix1 != matrix2).astype(np.int64)
     turned = matrix1 != matrix2.T
     present = (matrix1 != 0).astype(np.int64) + (matrix2 != 0)
     repairs = differs + turned - 2 * present
-    if directed:
+    if problem.directed:
         costs = costs + (matrix1.T[:, None] != matrix2.T).sum(axis=2)
         repairs = repairs + repairs.T
     costs = costs + (labels1[:, None] != labels2)
@@ -202,54 +184,13 @@ def _distance(
     return edit_distance_bound(target, prediction, mapping).distance
 
 
-def _padded_pair(g1: Graph, g2: Graph) -> PaddedPair:
-    size = max(g1.num_nodes, g2.num_nodes)
-    labels = np.full((2, size), NULL_LABEL, dtype=np.int64)
-    labels[0, : g1.num_nodes] = g1.node_labels
-    labels[1, : g2.num_nodes] = g2.node_labels
-    matrix1, matrix2 = padded_label_matrix(g1, size), padded_label_matrix(g2, size)
-    return PaddedPair(labels[0], matrix1, labels[1], matrix2, g1.directed)
-
-
-def _improved(permutation: IntArray, pair: PaddedPair, max_rounds: int) -> IntArray:
+def _improved(permutation: IntArray, problem: Problem, max_rounds: int) -> IntArray:
     """Make the best trade of two partners, again and again, while it gains something."""
     permutation = permutation.copy()
     for _ in range(max_rounds):
-        deltas = swap_deltas(pair.permuted(permutation))
+        deltas = swap_deltas(problem.permuted(permutation))
         first, second = divmod(int(deltas.argmin()), len(deltas))
         if deltas[first, second] >= 0:
             break
         permutation[[first, second]] = permutation[[second, first]]
     return permutation
-
-
-def _completed(mapping: IntArray, size: int) -> IntArray:
-    """Give unmatched nodes, null ones included, the partners left over; never costs more."""
-    permutation = np.full(size, -1, dtype=np.int64)
-    permutation[: len(mapping)] = mapping
-    is_left = np.ones(size, dtype=bool)
-    is_left[mapping[mapping >= 0]] = False
-    permutation[permutation < 0] = np.flatnonzero(is_left)
-    return permutation
-
-
-def _assignment_cost(pair: PaddedPair) -> Float64[np.ndarray, "N N"]:
-    """Entry (i, j) is the cost of matching the nodes, plus half that of matching their edges.
-
-    Edges are compared as multisets of (label there, label back, label of the other end);
-    half, because both ends of an edge pay for it.
-    """
-    labels1, matrix1, labels2, matrix2, _ = pair
-    num_labels = 1 + max(labels1.max(), labels2.max())
-    num_edge_labels = 1 + max(matrix1.max(), matrix2.max())
-    kinds = np.concatenate(
-        [
-            ((matrix * num_edge_labels + matrix.T) * num_labels + labels) * (matrix + matrix.T > 0)
-            for labels, matrix in ((labels1, matrix1), (labels2, matrix2))
-        ]
-    )
-    present = np.setdiff1d(kinds, [0])
-    counts1, counts2 = np.split((kinds[:, :, None] == present).sum(axis=1), 2)
-    degrees = np.maximum(counts1.sum(axis=1)[:, None], counts2.sum(axis=1))
-    shared = np.minimum(counts1[:, None], counts2).sum(axis=2)
-    return (labels1[:, None] != labels2) + 0.5 * (degrees - shared)

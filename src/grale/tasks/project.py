@@ -5,6 +5,7 @@ Departures: principal components by default, UMAP as an extra.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -52,9 +53,12 @@ def principal_components(values: NDArray[np.float64]) -> Projection:
 
 
 def _umap(values: NDArray[np.float64], seed: int) -> Projection:
-    try:
-        from umap import UMAP
-    except ImportError as error:
-        raise ImportError("UMAP is not installed: pip install 'grale[umap]', or use pca") from error
-    points = UMAP(n_components=2, random_state=seed, n_jobs=1).fit_transform(values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns of parts that are not wanted here
+        try:
+            from umap import UMAP
+        except ImportError as error:
+            message = "UMAP is not installed: pip install 'grale[umap]', or use pca"
+            raise ImportError(message) from error
+        points = UMAP(n_components=2, random_state=seed, n_jobs=1).fit_transform(values)
     return Projection(np.asarray(points, dtype=np.float64), ("UMAP 1", "UMAP 2"))

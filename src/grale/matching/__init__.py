@@ -1,0 +1,9 @@
+"""Matching two graphs: one interface for the learned matcher and for solvers.
+
+from grale.matching import solve
+solve(g1, g2, method="refine", time_limit=0.01)
+"""
+
+from grale.matching.solve import METHODS, Matching, solve
+
+__all__ = ["METHODS", "Matching", "solve"]

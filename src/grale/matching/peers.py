@@ -1,0 +1,114 @@
+"""The solvers that the paper compares with, from pygmtools (paper: table on graph matching).
+
+SM, RRWM and IPFP run for a fixed number of iterations; A* may take for ever. Each call runs in a
+process of its own kind that is kept for the next call and killed at the time limit.
+
+Departures: default parameters of pygmtools 0.6; its A* is not exact, and is not called so.
+"""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+from functools import lru_cache
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from grale.graphs.graph import Graph, IntArray
+from grale.matching.affinity import affinity
+
+SOLVERS = ("sm", "rrwm", "ipfp", "astar", "greedy-astar")
+
+
+def solve_by_peer(g1: Graph, g2: Graph, name: str, time_limit: float | None) -> IntArray:
+    """Mapping of `g1` to `g2` found by a solver of pygmtools; TimeoutError at the limit."""
+    if g1.num_nodes > g2.num_nodes:
+        found = solve_by_peer(g2, g1, name, time_limit)
+        mapping = np.full(g1.num_nodes, -1, dtype=np.int64)
+        mapping[found] = np.arange(g2.num_nodes)
+        return mapping
+    matrix = affinity(g1, g2)
+    shape = g1.num_nodes, g2.num_nodes
+    if time_limit is None:
+        return assign(run_solver(matrix, shape, name))
+    return assign(_worker().run(matrix, shape, name, time_limit))
+
+
+def run_solver(matrix: np.ndarray, shape: tuple[int, int], name: str) -> np.ndarray:
+    """Soft or hard assignment matrix of one solver, in this process."""
+    try:
+        import pygmtools
+    except ImportError as error:
+        message = f"{name} comes with pygmtools: pip install 'grale[solvers]'"
+        raise ImportError(message) from error
+    import torch
+
+    pygmtools.set_backend("pytorch")
+    k, (n1, n2) = torch.from_numpy(matrix), shape
+    if name in ("astar", "greedy-astar"):
+        found = pygmtools.astar(k, n1, n2, beam_width=0 if name == "astar" else 1)
+    else:
+        found = getattr(pygmtools, name)(k, n1, n2)
+    return np.asarray(found.detach().numpy(), dtype=np.float64)
+
+
+def assign(soft: np.ndarray) -> IntArray:
+    """Best assignment of every row, also of rows that A* leaves empty or SM not a number."""
+    rows, columns = linear_sum_assignment(-np.nan_to_num(soft))  # SM divides zero by zero
+    mapping = np.empty(len(soft), dtype=np.int64)
+    mapping[rows] = columns
+    return mapping
+
+
+class _Worker:
+    """A process that runs solvers, one call at a time."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.here, there = context.Pipe()
+        self.process = context.Process(target=_serve, args=(there,), daemon=True)
+        self.process.start()
+        self.here.recv()  # until it is ready, so that starting costs no caller its time
+
+    def run(self, matrix: np.ndarray, shape: tuple[int, int], name: str, limit: float) -> Any:
+        """Result of one call, or TimeoutError after `limit` seconds."""
+        self.here.send((matrix, shape, name))
+        if not self.here.poll(limit):
+            self.close()
+            _worker.cache_clear()
+            raise TimeoutError(f"{name} took longer than {limit:g} s on graphs of {shape} nodes")
+        result = self.here.recv()
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.kill()
+        self.process.join()
+
+
+@lru_cache(maxsize=1)
+def _worker() -> _Worker:
+    worker = _Worker()
+    atexit.register(worker.close)
+    return worker
+
+
+def _serve(pipe: Connection) -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    pipe.send("ready")
+    while True:
+        try:
+            arguments = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send(run_solver(*arguments))
+        except Exception as error:  # whatever it is, the caller should see it
+            pipe.send(error)

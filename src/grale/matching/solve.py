@@ -1,0 +1,109 @@
+"""One call for every way to match two graphs (paper: table on graph matching).
+
+    grale         the matcher of a model
+    grale+refine  the same, then tabu search until the time limit
+    refine        tabu search from a linear assignment; needs no model
+    exact         branch and bound: the edit distance itself, if the time limit lets it
+    sm, rrwm, ipfp, astar, greedy-astar   from pygmtools
+
+Departures: everything but the first and the last line is not in the paper.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from grale.graphs.graph import Graph, IntArray
+from grale.matching.exact import branch_and_bound
+from grale.matching.peers import SOLVERS, solve_by_peer
+from grale.matching.refine import refine
+from grale.metrics.edit_distance import Edit, edit_distance, edits
+from grale.metrics.isomorphism import check_same_direction
+from grale.metrics.problem import assignment_start, lower_bound, pose
+
+if TYPE_CHECKING:
+    from grale.model.autoencoder import GRALE
+
+METHODS = ("grale", "grale+refine", "refine", "exact", *SOLVERS)
+
+
+@dataclass(frozen=True)
+class Matching:
+    """A correspondence of nodes and what it costs."""
+
+    g1: Graph
+    g2: Graph
+    mapping: IntArray
+    """`mapping[i]` is the node of the second graph for node i of the first, or -1."""
+    distance: int
+    """Edits that turn the first graph into the second: at least the graph edit distance."""
+    is_optimal: bool
+    """Whether no mapping is proven to be cheaper; otherwise `distance` is an upper bound."""
+    method: str
+    seconds: float
+
+    @property
+    def edits(self) -> list[Edit]:
+        """The edits one by one; replaying them turns the first graph into the second."""
+        return edits(self.g1, self.g2, self.mapping)
+
+
+def solve(
+    g1: Graph,
+    g2: Graph,
+    method: str = "refine",
+    time_limit: float | None = None,
+    model: GRALE | None = None,
+) -> Matching:
+    """Match two graphs.
+
+    Parameters
+    ----------
+    g1, g2
+        Two graphs, both directed or both undirected.
+    method
+        One of METHODS; see the top of this file.
+    time_limit
+        Seconds. "refine" and "exact" return the best they have by then, solvers of pygmtools raise
+        TimeoutError. Without it, "refine" makes twenty trades per node.
+    model
+        For "grale" and "grale+refine".
+
+    >>> found = solve(Graph([0, 1], [(0, 1)]), Graph([1, 0, 0], [(0, 1)]), "exact")
+    >>> found.distance, found.is_optimal, found.mapping.tolist()
+    (1, True, [1, 0])
+    """
+    if method not in METHODS:
+        raise ValueError(f"method={method!r}; expected one of {', '.join(METHODS)}")
+    if time_limit is not None and time_limit <= 0:
+        raise ValueError(f"time_limit must be above 0 seconds or None, got {time_limit}")
+    check_same_direction(g1, g2)
+    begin = time.perf_counter()
+    mapping, proven = _mapping(g1, g2, method, time_limit, model)
+    seconds = time.perf_counter() - begin
+    distance = edit_distance(g1, g2, mapping)
+    proven = proven or distance == lower_bound(g1, g2)
+    return Matching(g1, g2, mapping, distance, proven, method, seconds)
+
+
+def _mapping(
+    g1: Graph, g2: Graph, method: str, time_limit: float | None, model: GRALE | None
+) -> tuple[IntArray, bool]:
+    """Mapping, and whether the method itself proves it optimal."""
+    if method == "exact":
+        found = branch_and_bound(g1, g2, time_limit)
+        return found.mapping, found.is_optimal
+    if method in SOLVERS:
+        return solve_by_peer(g1, g2, method, time_limit), False
+    problem = pose(g1, g2)
+    if method == "refine":
+        start = assignment_start(problem)
+    elif model is None:
+        raise ValueError(f"method={method!r} needs a model: solve(..., model=grale.load(NAME))")
+    else:
+        start = problem.permutation(model.match(g1, g2).mapping)
+    if method != "grale":
+        start = refine(problem, start, time_limit).permutation
+    return problem.mapping(start), False

@@ -1,0 +1,203 @@
+"""Solvers against brute force and networkx; edits replay to the second graph."""
+
+from __future__ import annotations
+
+import time
+from itertools import permutations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.graphs.graph import Graph
+from grale.matching import solve
+from grale.matching.affinity import affinity
+from grale.matching.exact import branch_and_bound
+from grale.matching.peers import SOLVERS, assign, solve_by_peer
+from grale.matching.refine import refine
+from grale.metrics.edit_distance import apply_edits, edit_distance
+from grale.metrics.isomorphism import is_isomorphic
+from grale.metrics.local_search import edit_distance_bound
+from grale.metrics.problem import lower_bound, pose
+from grale.model.autoencoder import GRALE
+
+
+def random_graph(rng: np.random.Generator, size: int, directed: bool = False) -> Graph:
+    pairs = [
+        (i, k) for i in range(size) for k in range(size)
+        if (i != k if directed else i < k) and rng.random() < 0.5
+    ]  # fmt: skip
+    return Graph(rng.integers(0, 3, size), pairs, rng.integers(1, 3, len(pairs)), directed)
+
+
+def random_pair(seed: int, most: int, directed: bool = False) -> tuple[Graph, Graph]:
+    rng = np.random.default_rng(seed)
+    return tuple(random_graph(rng, int(rng.integers(1, most + 1)), directed) for _ in range(2))
+
+
+def distance_by_brute_force(g1: Graph, g2: Graph) -> int:
+    problem = pose(g1, g2)
+    orders = permutations(range(problem.size))
+    return min(edit_distance(g1, g2, problem.mapping(np.array(order))) for order in orders)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.booleans())
+def test_exact_is_exact_and_refine_never_below(seed: int, directed: bool) -> None:
+    g1, g2 = random_pair(seed, 5, directed)
+    truth = distance_by_brute_force(g1, g2)
+    found = solve(g1, g2, "exact")
+    assert found.is_optimal
+    assert found.distance == truth
+    assert truth >= lower_bound(g1, g2)
+    assert solve(g1, g2, "refine").distance >= truth
+    assert solve(g2, g1, "exact").distance == truth
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_exact_agrees_with_networkx(seed: int) -> None:
+    g1, g2 = random_pair(seed, 5)
+
+    def same(a: dict, b: dict) -> bool:
+        return a == b
+
+    first, second = g1.to_networkx(), g2.to_networkx()
+    truth = nx.graph_edit_distance(first, second, node_match=same, edge_match=same)
+    assert solve(g1, g2, "exact").distance == truth
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from(["refine", "exact"]))
+def test_replaying_the_edits_gives_the_second_graph(seed: int, directed: bool, method: str) -> None:
+    g1, g2 = random_pair(seed, 8, directed)
+    found = solve(g1, g2, method, time_limit=1.0)
+    assert len(found.edits) == found.distance
+    assert is_isomorphic(apply_edits(g1, found.edits), g2)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.booleans())
+def test_isomorphic_graphs_and_only_they_have_distance_zero(seed: int, directed: bool) -> None:
+    rng = np.random.default_rng(seed)
+    graph = random_graph(rng, int(rng.integers(1, 9)), directed)
+    assert solve(graph, graph.permuted(rng.permutation(graph.num_nodes)), "exact").distance == 0
+    other = random_graph(rng, graph.num_nodes, directed)
+    assert (solve(graph, other, "exact").distance == 0) == is_isomorphic(graph, other)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.booleans(), st.integers(0, 60))
+def test_refining_never_makes_it_worse_and_counts_right(
+    seed: int, directed: bool, steps: int
+) -> None:
+    g1, g2 = random_pair(seed, 9, directed)
+    problem = pose(g1, g2)
+    start = np.random.default_rng(seed).permutation(problem.size)
+    before = edit_distance(g1, g2, problem.mapping(start))
+    found = refine(problem, start, steps=steps)
+    assert found.cost == edit_distance(g1, g2, problem.mapping(found.permutation))
+    assert found.cost <= before
+    assert found.steps <= steps
+    assert sorted(found.permutation) == list(range(problem.size))
+
+
+def test_tabu_search_beats_descent_on_larger_graphs() -> None:
+    graphs = generate_coloring(40, COLORING_VARIANTS["coloring20"], seed=3)
+    pairs = list(zip(graphs[::2], graphs[1::2]))
+    descent = sum(edit_distance_bound(*pair).distance for pair in pairs)
+    tabu = sum(solve(*pair, "refine").distance for pair in pairs)
+    assert tabu < 0.97 * descent
+    assert all(solve(*pair).distance >= lower_bound(*pair) for pair in pairs[:5])
+
+
+@pytest.mark.parametrize("method", ["refine", "exact"])
+def test_the_time_limit_is_kept(method: str) -> None:
+    rng = np.random.default_rng(0)
+    g1, g2 = random_graph(rng, 30), random_graph(rng, 30)
+    solve(g1, g2, method, time_limit=0.05)  # compile
+    began = time.perf_counter()
+    found = solve(g1, g2, method, time_limit=0.3)
+    assert time.perf_counter() - began < 1.5
+    assert not found.is_optimal
+    assert found.distance >= lower_bound(g1, g2)
+
+
+def test_the_learned_mapping_is_a_start_that_refinement_never_spoils(
+    tiny_model: GRALE, coloring_graphs: list[Graph]
+) -> None:
+    for g1, g2 in zip(coloring_graphs[:4], coloring_graphs[4:8]):
+        learned = solve(g1, g2, "grale", model=tiny_model)
+        assert learned.distance == tiny_model.match(g1, g2).edit_distance
+        refined = solve(g1, g2, "grale+refine", time_limit=0.002, model=tiny_model)
+        assert refined.distance <= learned.distance
+        assert refined.distance >= branch_and_bound(g1, g2).cost
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "magic"}, "expected one of grale"),
+        ({"method": "grale"}, "needs a model"),
+        ({"time_limit": 0.0}, "above 0 seconds"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        solve(Graph([0]), Graph([1]), **arguments)
+    with pytest.raises(ValueError, match="both graphs must be directed"):
+        solve(Graph([0]), Graph([0], directed=True))
+
+
+def test_one_node_against_many() -> None:
+    many = Graph([0, 1, 2], [(0, 1), (1, 2)])
+    for method in ("exact", "refine"):
+        assert solve(Graph([1]), many, method).distance == 4
+        assert solve(many, Graph([1]), method).distance == 4
+        assert solve(Graph([7]), Graph([0]), method).distance == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_affinity_counts_the_edits(seed: int) -> None:
+    g1, g2 = sorted(random_pair(seed, 5), key=lambda graph: graph.num_nodes)
+    n1, n2 = g1.num_nodes, g2.num_nodes
+    matrix = affinity(g1, g2)
+    assert (matrix == matrix.T).all()
+    assert matrix.min() >= 0
+    for order in list(permutations(range(n2), n1))[:50]:
+        x = np.zeros((n1, n2))
+        x[np.arange(n1), order] = 1
+        vector = x.T.reshape(-1)  # index j n1 + i
+        edits = n2 + n1 * (n1 - 1) / 2 + g2.num_edges - vector @ matrix @ vector
+        assert edits == edit_distance(g1, g2, np.array(order))
+
+
+def test_every_row_gets_a_partner_also_an_empty_one() -> None:
+    assert sorted(assign(np.array([[0, 0, 0], [1, 0, 0.0]]))) in ([0, 1], [0, 2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", SOLVERS)
+def test_peers_give_valid_mappings_and_keep_the_time_limit(method: str) -> None:
+    pytest.importorskip("pygmtools")
+    g1, g2 = generate_coloring(2, COLORING_VARIANTS["coloring10"], seed=4)
+    for pair in ((g1, g2), (g2, g1)):
+        found = solve(*pair, method, time_limit=60.0)
+        assert len(found.edits) == found.distance
+        assert found.distance >= branch_and_bound(*pair).cost
+        assert not found.is_optimal or found.distance == lower_bound(*pair)
+    assert (solve_by_peer(g1, g2, method, None) == solve_by_peer(g1, g2, method, 60.0)).all()
+
+
+@pytest.mark.slow
+def test_a_solver_that_takes_too_long_is_stopped() -> None:
+    pytest.importorskip("pygmtools")
+    rng = np.random.default_rng(0)
+    g1, g2 = random_graph(rng, 20), random_graph(rng, 20)
+    began = time.perf_counter()
+    with pytest.raises(TimeoutError, match="astar took longer than 2 s"):
+        solve(g1, g2, "astar", time_limit=2.0)
+    assert time.perf_counter() - began < 60
+    assert solve(Graph([0]), Graph([1]), "sm", time_limit=60.0).distance == 1
