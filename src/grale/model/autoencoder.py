@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
-from grale.model import decoding, inference, storage
+from grale.model import decoding, inference, pairs, storage
 from grale.model.config import ModelConfig
 from grale.model.decoder import Decoder, GraphLogits
 from grale.model.encoder import Encoder
@@ -132,9 +132,15 @@ class GRALE(nn.Module, ModelHubMixin, library_name="grale", tags=["graphs", "aut
         """Encode and decode; nodes come in the input's order where matched, others after."""
         return inference.reconstruct(self, graphs, batch_size).graphs
 
-    def match(self, first: Any, second: Any) -> inference.Match:
+    def match(self, first: Any, second: Any) -> pairs.Match:
         """Node correspondence of two graphs, with the edit distance it costs (an upper bound)."""
-        return inference.match(self, first, second)
+        return self.match_many([(first, second)])[0]
+
+    def match_many(
+        self, graphs: Sequence[tuple[Any, Any]], batch_size: int = 256
+    ) -> list[pairs.Match]:
+        """Node correspondences of many pairs, in order; each distinct graph is encoded once."""
+        return pairs.match_many(self, graphs, batch_size)
 
     def _save_pretrained(self, save_directory: Path) -> None:
         storage.save(self, save_directory)

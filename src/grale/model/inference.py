@@ -9,7 +9,6 @@ Departures: not in the paper.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -22,23 +21,11 @@ from grale.graphs.graph import Graph
 from grale.graphs.molecule import is_molecular
 from grale.graphs.permute import gather_edges, gather_nodes
 from grale.graphs.space import GraphSpace
-from grale.metrics.edit_distance import Edit, edit_distance, edits
 
 if TYPE_CHECKING:
     from grale.model.autoencoder import GRALE
 
 OnError = Literal["raise", "null", "skip"]
-
-
-@dataclass(frozen=True)
-class Match:
-    """A correspondence between the nodes of two graphs."""
-
-    mapping: NDArray[np.int64]
-    """mapping[i] is the node of the second graph for node i of the first, or -1."""
-    edit_distance: int
-    """Edits that this mapping costs: an upper bound of the edit distance."""
-    edits: list[Edit]
 
 
 class Reconstructed(NamedTuple):
@@ -133,7 +120,8 @@ def quietly(run: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def _device(model: GRALE) -> torch.device:
+def device_of(model: GRALE) -> torch.device:
+    """Where the weights are."""
     return model.encoder.padding.device
 
 
@@ -153,7 +141,7 @@ def encode(
         graphs = [graph for graph in screened if isinstance(graph, Graph)]
     latents = np.full((len(items), model.latent_dim), np.nan, dtype=np.float32)
     for rows, batch in by_size(graphs, batch_size):
-        latent = model.encoder(model.featurizer(batch.to(_device(model)))).latent
+        latent = model.encoder(model.featurizer(batch.to(device_of(model)))).latent
         latents[[kept[row] for row in rows]] = latent.flatten(1).float().cpu().numpy()
     return latents[kept] if on_error == "skip" else latents
 
@@ -169,10 +157,10 @@ def reconstruct(
     graphs = accept(items, model.space)
     results: list[Any] = [None] * len(graphs)
     for rows, batch in by_size(graphs, batch_size):
-        nodes, latent = model.encoder(model.featurizer(batch.to(_device(model))))
+        nodes, latent = model.encoder(model.featurizer(batch.to(device_of(model))))
         slots, logits = model.decoder(latent)
         permutation = model.matcher.hard(nodes, slots)
-        sizes = batch.num_nodes.to(_device(model)) if at_size else None
+        sizes = batch.num_nodes.to(device_of(model)) if at_size else None
         found = logits.most_likely(model.space.directed, sizes)
         ordered = GraphBatch(
             gather_nodes(found.node_mask, permutation),
@@ -185,15 +173,3 @@ def reconstruct(
             places = np.where(mask, np.cumsum(mask) - 1, -1)[: graphs[row].num_nodes]
             results[row] = (graph, places.astype(np.int64))
     return Reconstructed([graph for graph, _ in results], [places for _, places in results])
-
-
-@quietly
-def match(model: GRALE, first: Any, second: Any) -> Match:
-    """Match two graphs; see :meth:`grale.model.autoencoder.GRALE.match`."""
-    left, right = accept([first, second], model.space)
-    pair = GraphBatch.from_graphs([left, right]).to(_device(model))
-    nodes = model.encoder(model.featurizer(pair)).nodes
-    permutation = model.matcher.hard_between_inputs(nodes[:1], nodes[1:])[0].cpu().numpy()
-    mapping = permutation[: left.num_nodes].astype(np.int64)
-    mapping = np.where(mapping < right.num_nodes, mapping, -1)
-    return Match(mapping, edit_distance(left, right, mapping), edits(left, right, mapping))

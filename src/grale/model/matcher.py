@@ -41,30 +41,32 @@ class SinkhornMatcher(nn.Module):
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> SinkhornResult:
         """Soft plan for training; in float32 under mixed precision, too."""
-        config = self.config
-        log_kernel = self._log_kernel(self.embed_in(nodes), self.embed_out(slots))
-        with torch.autocast(log_kernel.device.type, enabled=False):
-            return sinkhorn(log_kernel, config.num_sweeps, config.grad_sweeps, self.is_narrow)
+        return self._plan(self.embed_in(nodes), self.embed_out(slots))
 
     def hard(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> Int[Tensor, "B N"]:
         """permutation[i] = j: which slot plays input node i."""
-        return assign(self._log_kernel(self.embed_in(nodes), self.embed_out(slots)))
+        return assign(self.log_kernel(self.embed_in(nodes), self.embed_out(slots)))
 
-    def hard_between_inputs(
+    def between_inputs(
         self, first: Float[Tensor, "B N d_n"], second: Float[Tensor, "B N d_n"]
-    ) -> Int[Tensor, "B N"]:
-        """permutation[i] = k: which node of the second graph plays node i of the first.
+    ) -> SinkhornResult:
+        """Soft plan between the nodes of two input graphs.
 
-        Both sides are input nodes, so both pass through MLP_in: equal graphs then match
-        exactly (decisions/005).
+        Both pass through MLP_in: equal graphs then match exactly (decisions/005).
         """
-        return assign(self._log_kernel(self.embed_in(first), self.embed_in(second)))
+        return self._plan(self.embed_in(first), self.embed_in(second))
 
-    def _log_kernel(
+    def _plan(self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"]) -> SinkhornResult:
+        config, kernel = self.config, self.log_kernel(left, right)
+        with torch.autocast(kernel.device.type, enabled=False):
+            return sinkhorn(kernel, config.num_sweeps, config.grad_sweeps, self.is_narrow)
+
+    def log_kernel(
         self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"]
     ) -> Float[Tensor, "B N N"]:
+        """Scores of pairs of embedded nodes: minus their distance over the temperature."""
         with torch.autocast(left.device.type, enabled=False):
             cost = AFFINITIES[self.config.affinity](full_precision(left), full_precision(right))
             return -cost / self.config.temperature

@@ -1,0 +1,124 @@
+"""Matching two input graphs (paper: "Graph matching", T(G_1, G_2)).
+
+    plan(G_1, G_2) = Sinkhorn(affinity(MLP_in(x_i), MLP_in(y_j))), at test time an assignment
+    bound          = sum_ij plan_ij 1[F_i != F'_j] + 1/2 sum_ijkl plan_ij plan_kl 1[C_ik != C'_jl]
+
+Graphs are padded to the larger of the two with null nodes, which have a label of their own and no
+edges; at a permutation the bound is the number of edits.
+
+Departures: both graphs pass through MLP_in (decisions/005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+from grale.graphs.batch import GraphBatch
+from grale.graphs.graph import Graph
+from grale.metrics.edit_distance import Edit, edit_distance, edits
+from grale.model.inference import accept, by_size, check_batch_size, device_of, quietly
+
+if TYPE_CHECKING:
+    from grale.model.autoencoder import GRALE
+
+CHUNK = 4_096  # pairs whose graphs are encoded together, each graph once
+
+
+@dataclass(frozen=True)
+class Match:
+    """A correspondence between the nodes of two graphs."""
+
+    g1: Graph
+    g2: Graph
+    mapping: NDArray[np.int64]
+    """mapping[i] is the node of the second graph for node i of the first, or -1."""
+
+    @cached_property
+    def edit_distance(self) -> int:
+        """Edits that this mapping costs: an upper bound of the edit distance."""
+        return edit_distance(self.g1, self.g2, self.mapping)
+
+    @property
+    def edits(self) -> list[Edit]:
+        """The edits one by one; replaying them turns the first graph into the second."""
+        return edits(self.g1, self.g2, self.mapping)
+
+
+def soft_bound(
+    first: GraphBatch, second: GraphBatch, plan: Float[Tensor, "B N N"], num_edge_classes: int
+) -> Float[Tensor, " B"]:
+    """Edits of each pair under a soft plan, in O(N^3) per kind of edge."""
+    nodes = _node_classes(first)[:, :, None] != _node_classes(second)[:, None]
+    node_cost = (plan * nodes).sum(dim=(1, 2))
+    left, right = (one_hot(g.edge_labels, num_edge_classes).to(plan) for g in (first, second))
+    moved = torch.einsum("bij,bikc,bkl->bjlc", plan, left, plan)
+    total = plan.sum(dim=(1, 2)).square()
+    return node_cost + (total - (moved * right).sum(dim=(1, 2, 3))) / (1 if first.directed else 2)
+
+
+def _node_classes(graphs: GraphBatch) -> Tensor:
+    """Labels from 1; 0 for null nodes."""
+    return (graphs.node_labels + 1) * graphs.node_mask
+
+
+@quietly
+def match_many(
+    model: GRALE, pairs: Sequence[tuple[Any, Any]], batch_size: int = 256
+) -> list[Match]:
+    """Match each pair; see :meth:`grale.model.autoencoder.GRALE.match_many`."""
+    check_batch_size(batch_size)
+    found: list[Match] = []
+    for start in range(0, len(pairs), CHUNK):
+        chunk = pairs[start : start + CHUNK]
+        distinct = list({id(item): item for pair in chunk for item in pair}.values())
+        place = {id(item): row for row, item in enumerate(distinct)}
+        graphs = accept(distinct, model.space)
+        nodes = _matched_embeddings(model, graphs, batch_size)
+        rows = [(place[id(first)], place[id(second)]) for first, second in chunk]
+        found += _matches(model, graphs, nodes, rows, batch_size)
+    return found
+
+
+def _matched_embeddings(
+    model: GRALE, graphs: Sequence[Graph], batch_size: int
+) -> Float[Tensor, "G N d"]:
+    """MLP_in of every node, padded nodes included."""
+    parts, order = [], []
+    for rows, batch in by_size(graphs, batch_size):
+        nodes = model.encoder(model.featurizer(batch.to(device_of(model)))).nodes
+        parts.append(model.matcher.embed_in(nodes))
+        order += rows
+    return torch.cat(parts)[torch.tensor(order).argsort()]
+
+
+def _matches(
+    model: GRALE,
+    graphs: Sequence[Graph],
+    nodes: Float[Tensor, "G N d"],
+    rows: Sequence[tuple[int, int]],
+    batch_size: int,
+) -> list[Match]:
+    """Assign the nodes of each pair, at the size of its larger graph."""
+    found = []
+    for start in range(0, len(rows), batch_size):
+        batch = rows[start : start + batch_size]
+        left, right = (nodes[[row[side] for row in batch]] for side in (0, 1))
+        scores = model.matcher.log_kernel(left, right).cpu().double().numpy()
+        for (first, second), score in zip(batch, scores):
+            g1, g2 = graphs[first], graphs[second]
+            size = max(g1.num_nodes, g2.num_nodes)
+            partners = linear_sum_assignment(score[:size, :size], maximize=True)[1]
+            mapping = partners[: g1.num_nodes].astype(np.int64)
+            found.append(Match(g1, g2, np.where(mapping < g2.num_nodes, mapping, -1)))
+    return found
