@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -74,3 +76,24 @@ def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
     assert (tmp_path / "index.html").stat().st_size > 100_000
     assert len(list(tmp_path.glob("*.png"))) == 10
     assert (tmp_path / "map.html").is_file()
+
+
+def test_match_prints_the_edits_and_draws(tmp_path: Path) -> None:
+    out = tmp_path / "match.png"
+    text = run("match", "CCO", "CCN", "--out", str(out))
+    assert "1 edits (the edit distance)" in text
+    assert "relabel node 2: 2 -> 1" in text
+    assert out.is_file()
+
+
+@pytest.mark.parametrize("method", ["grale", "refine"])
+def test_match_takes_a_file_of_pairs(tmp_path: Path, method: str) -> None:
+    table = pa.table({"a": ["CCO", "x", None], "b": ["CCN", "CC", "CC"]})
+    pq.write_table(table, tmp_path / "pairs.parquet")
+    out = tmp_path / "out.parquet"
+    text = run("match", str(tmp_path / "pairs.parquet"), "--method", method, "--out", str(out))
+    assert "failed" in text
+    rows = pq.read_table(out).to_pylist()
+    assert [row["status"] for row in rows] == ["ok", "failed", "failed"]
+    assert rows[0]["edit_distance"] >= 1
+    assert rows[1]["reason"].startswith("a: cannot parse")

@@ -17,6 +17,7 @@ from grale.cli.evaluate import evaluate
 from grale.cli.info import info
 from grale.cli.interpolate import barycenter, interpolate
 from grale.cli.map import draw_map
+from grale.cli.match import match
 from grale.cli.models import models
 from grale.cli.prepare import prepare
 from grale.cli.reproduce import reproduce
@@ -32,7 +33,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    reproduce, models, info,
+    match, reproduce, models, info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)

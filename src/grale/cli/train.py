@@ -15,6 +15,9 @@ def train(
     set_: list[str] = typer.Option(
         [], "--set", metavar="KEY=VALUE", help="Override a setting, e.g. model.norm=pre."
     ),
+    objective: str | None = typer.Option(
+        None, help="reconstruct, or match: fine-tune the matcher on random pairs."
+    ),
     resume: bool = typer.Option(False, "--resume", help="Go on from the newest whole checkpoint."),
     max_minutes: float | None = typer.Option(
         None, min=0.01, help="Time budget; the learning-rate schedule is fitted to it."
@@ -44,6 +47,7 @@ def train(
 
     keep_freed_memory()
     extra = [] if on_bad_shard is None else [f"data.on_bad_shard={on_bad_shard}"]
+    extra += [] if objective is None else [f"objective={objective}"]
     settings = load_settings(TrainConfig, config, [*set_, *extra])
     values = {
         "resume": resume,

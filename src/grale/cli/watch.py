@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from grale.training.logs import RunLog
     from grale.training.loop import StepReport, Trainer
 
-TERMS = ("mask", "node_label", "node_feature", "edge_label", "edge_feature")
+TERMS = ("mask", "node_label", "node_feature", "edge_label", "edge_feature", "bound")
 
 
 def watch(
@@ -34,12 +34,7 @@ def watch(
                 log.write(step.step, numbers(step))
             progress.update(task, completed=step.progress, state=_state(step))
             if step.validation is not None:
-                scores = step.validation
-                console.print(
-                    f"step {step.step}: {scores.accuracy:.1%} of {scores.count} held-out graphs "
-                    f"exact, edit distance <= {scores.edit_distance:.2f}, "
-                    f"size right {scores.size_accuracy:.1%}"
-                )
+                console.print(f"step {step.step}: {step.validation.text}")
 
         try:
             return trainer.run(report)
@@ -49,7 +44,7 @@ def watch(
 
 
 def _state(step: StepReport) -> str:
-    terms = " ".join(f"{step.values[name]:.3f}" for name in TERMS)
+    terms = " ".join(f"{step.values[name]:.3f}" for name in TERMS if name in step.values)
     return (
         f"step {step.step}  {step.graphs_per_second:.0f} graphs/s  "
         f"loss {step.values['loss']:.3f} = {terms}  "

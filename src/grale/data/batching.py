@@ -34,10 +34,11 @@ class TrainingBatch:
 
 
 def order_pool(
-    sizes: NDArray[np.int64], batch_size: int, seed: int, pool_number: int
+    sizes: NDArray[np.int64], batch_size: int, seed: int, pool_number: int, by_size: bool = True
 ) -> NDArray[np.int64]:
     """Cut one pool into full batches of graphs of similar size, shape (batches, batch size).
 
+    Without `by_size` batch-mates are of any size.
     Rows that do not fill a last batch are left out of this pass; another pass shuffles anew.
     """
     rng = np.random.default_rng([seed, pool_number])
@@ -45,14 +46,21 @@ def order_pool(
     batches = []
     for start in range(0, len(rows), WINDOW_BATCHES * batch_size):
         window = rows[start : start + WINDOW_BATCHES * batch_size]
-        window = window[np.argsort(sizes[window], kind="stable")]
+        if by_size:
+            window = window[np.argsort(sizes[window], kind="stable")]
         window = window.reshape(-1, batch_size)
         batches.append(window[rng.permutation(len(window))])
     return np.concatenate(batches)
 
 
 def batches_from(
-    source: GraphSource, batch_size: int, seed: int, step: int, rank: int = 0, world_size: int = 1
+    source: GraphSource,
+    batch_size: int,
+    seed: int,
+    step: int,
+    rank: int = 0,
+    world_size: int = 1,
+    by_size: bool = True,
 ) -> Iterator[TrainingBatch]:
     """Batches from `step` on, without end; each process gets every `world_size`-th graph."""
     if batch_size % world_size:
@@ -64,7 +72,7 @@ def batches_from(
     places = slice(rank, None, world_size)
     while True:
         pool = source.pool(pool_number)
-        order = order_pool(pool.num_nodes, batch_size, seed, pool_number)
+        order = order_pool(pool.num_nodes, batch_size, seed, pool_number, by_size)
         for batch in order[step:]:
             rows = batch[places]
             yield TrainingBatch(pool.batch(rows), pool_number, rows, places)

@@ -9,13 +9,14 @@ Departures: none.
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from grale.graphs.graph import Graph, IntArray
 from grale.matching import exact_kernel
-from grale.matching.refine import STEPS_PER_NODE, refine
+from grale.matching.refine import STEPS_PER_NODE, compile_search, refine
 from grale.metrics.problem import assignment_start, lower_bound, pose
 
 CHUNK = 2_000  # partial mappings between two looks at the clock
@@ -32,8 +33,16 @@ class Exact(NamedTuple):
     """Partial mappings that were looked at."""
 
 
+@lru_cache(maxsize=1)
+def compile_exact() -> None:
+    """Load or compile the inner loop, so that no time limit pays for it."""
+    compile_search()
+    _Search(Graph([0]), Graph([1]), 2).advance(1)
+
+
 def branch_and_bound(g1: Graph, g2: Graph, time_limit: float | None = None) -> Exact:
     """Find a cheapest mapping of `g1` to `g2`, or the best one within `time_limit` seconds."""
+    compile_exact()
     deadline = None if time_limit is None else time.perf_counter() + time_limit
     if g1.num_nodes > g2.num_nodes:
         found = branch_and_bound(g2, g1, time_limit)

@@ -9,15 +9,16 @@ Departures: none.
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int64
 
-from grale.graphs.graph import IntArray
+from grale.graphs.graph import Graph, IntArray
 from grale.matching import tabu_kernel
 from grale.metrics.edit_distance import edit_distance
-from grale.metrics.problem import Problem, lower_bound
+from grale.metrics.problem import Problem, lower_bound, pose
 
 CHUNK = 50  # trades between two looks at the clock
 STEPS_PER_NODE = 20  # where no limit is given
@@ -33,10 +34,20 @@ class Refined(NamedTuple):
     """Trades that were made."""
 
 
+@lru_cache(maxsize=1)
+def compile_search() -> None:
+    """Load or compile the inner loop, so that no time limit pays for it."""
+    problem = pose(Graph([0, 1], [(0, 1)]), Graph([2, 2]))
+    start = np.arange(2)
+    state = np.array([0, 3, 3, SEED], dtype=np.int64)
+    tabu_kernel.tabu_steps(*_begin(problem, start), start, state, 1)
+
+
 def refine(
     problem: Problem, start: IntArray, time_limit: float | None = None, steps: int | None = None
 ) -> Refined:
     """Search from a permutation for at most `time_limit` seconds and `steps` trades."""
+    compile_search()
     deadline = None if time_limit is None else time.perf_counter() + time_limit
     if steps is None:
         steps = STEPS_PER_NODE * problem.size if deadline is None else np.iinfo(np.int64).max

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grale.graphs.graph import Graph, IntArray
-from grale.matching.exact import branch_and_bound
+from grale.matching.exact import branch_and_bound, compile_exact
 from grale.matching.peers import SOLVERS, solve_by_peer
 from grale.matching.refine import refine
 from grale.metrics.edit_distance import Edit, edit_distance, edits
@@ -80,6 +80,8 @@ def solve(
     if time_limit is not None and time_limit <= 0:
         raise ValueError(f"time_limit must be above 0 seconds or None, got {time_limit}")
     check_same_direction(g1, g2)
+    if method not in SOLVERS:
+        compile_exact()
     begin = time.perf_counter()
     mapping, proven = _mapping(g1, g2, method, time_limit, model)
     seconds = time.perf_counter() - begin

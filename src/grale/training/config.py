@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from grale.data.sources import DataConfig
 from grale.model.config import ModelConfig
+from grale.settings.build import build
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +56,8 @@ class TrainConfig:
     data: DataConfig = field(default_factory=DataConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
+    objective: Literal["reconstruct", "match"] = "reconstruct"
+    """Give graphs back, or lower the edits between random pairs with the matcher alone."""
     seed: int = 0
     """Decides weights, order of the graphs and noise."""
     start_from: str | None = None
@@ -80,12 +83,13 @@ class TrainConfig:
 
         How long it goes on and how often it reports may change; nothing else.
         """
-        mine, saved = _what_matters(asdict(self)), _what_matters(saved)
+        before = asdict(build(TrainConfig, saved))  # settings younger than it have their defaults
+        mine, old = _what_matters(asdict(self)), _what_matters(before)
         for name in mine:
-            if mine[name] != saved.get(name):
+            if mine[name] != old[name]:
                 raise ValueError(
                     f"cannot resume: {name} is {mine[name]!r}, but the checkpoint has "
-                    f"{saved.get(name)!r}; use the same settings or another --out folder"
+                    f"{old[name]!r}; use the same settings or another --out folder"
                 )
 
 

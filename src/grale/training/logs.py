@@ -105,8 +105,5 @@ def numbers(report: StepReport) -> dict[str, float]:
     """All numbers of a report by name."""
     values = {**report.values, "graphs_per_second": report.graphs_per_second}
     if report.validation is not None:
-        scores = report.validation
-        values["exact"] = scores.accuracy
-        values["edit_distance"] = scores.edit_distance
-        values["size_right"] = scores.size_accuracy
+        values |= report.validation.scores
     return values

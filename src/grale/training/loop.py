@@ -21,7 +21,6 @@ from lightning.fabric.utilities.exceptions import MisconfigurationException
 from grale.data.batching import TrainingBatch, batches_from
 from grale.data.sources import open_source
 from grale.graphs.graph import Graph
-from grale.metrics.local_search import ReconstructionReport
 from grale.model.autoencoder import GRALE
 from grale.model.catalog import load
 from grale.model.warm_start import take_weights
@@ -33,9 +32,8 @@ from grale.training.checkpoint import (
     save_checkpoint,
 )
 from grale.training.config import RunOptions, TrainConfig
-from grale.training.evaluation import evaluate
 from grale.training.failure import stop_on_bad_loss
-from grale.training.objective import Objective
+from grale.training.objective import OBJECTIVES, Validation
 from grale.training.optimizer import AveragedWeights, Optimizers
 from grale.training.schedule import rate_share
 
@@ -48,9 +46,9 @@ class StepReport:
     progress: float
     """Share of the run that is done."""
     values: dict[str, float]
-    """Loss, its unweighted terms, and the marginal error."""
+    """Loss, its parts, and the marginal error."""
     graphs_per_second: float
-    validation: ReconstructionReport | None = None
+    validation: Validation | None = None
 
 
 class Trainer:
@@ -70,10 +68,11 @@ class Trainer:
         if config.start_from is not None:
             take_weights(self.model, load(config.start_from))
         self.model.recompute_activations(self.options.recompute_activations)
+        self.kind = OBJECTIVES[config.objective]
+        objective = self.kind(self.model)
         self.optimizers = Optimizers(self.model, config.optimizer)
         self.average = AveragedWeights(self.model, config.optimizer.ema_decay)
         self.step, self.seconds = 0, 0.0
-        objective = Objective(self.model)
         compiled = torch.compile(objective) if self.options.compile else objective
         self.objective, *_ = self.fabric.setup(compiled, *self.optimizers.parts)
         if self.options.resume:
@@ -97,6 +96,7 @@ class Trainer:
             self.step,
             self.fabric.global_rank,
             self.fabric.world_size,
+            self.kind.groups_by_size,
         )
         held_out = self._held_out()
         mark, graphs, saved = time.perf_counter(), 0, time.perf_counter()
@@ -201,10 +201,10 @@ class Trainer:
             return []
         return self.source.held_out(self.config.num_validation)
 
-    def _validate(self, graphs: list[Graph]) -> ReconstructionReport | None:
+    def _validate(self, graphs: list[Graph]) -> Validation | None:
         if not self.fabric.is_global_zero:
             return None
-        return evaluate(self.averaged_model(), graphs)
+        return self.kind.validate(self.averaged_model(), graphs)
 
     @property
     def _failure_folder(self) -> Path:

@@ -1,19 +1,39 @@
-"""The loss as one module of tensors in, tensors out: what is distributed, compiled and autocast.
+"""What a run minimises, as a module of tensors in, tensors out: distributed, compiled, autocast.
+
+    reconstruct   L_GRALE of a batch (paper: algorithm "GRALE Loss")
+    match         edits between the two graphs of random pairs under the soft plan of the matcher
+                  (paper: "we fine-tune the matcher on random pairs of graphs")
 
 Departures: none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from grale.graphs.batch import GraphBatch
+from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
+from grale.model.pairs import soft_bound
+from grale.training.evaluation import evaluate
 
 
-class Objective(nn.Module):
+class Validation(NamedTuple):
+    """Scores on held-out graphs."""
+
+    scores: dict[str, float]
+    text: str
+    """The same in words."""
+
+
+class Reconstruction(nn.Module):
     """L_GRALE of a batch, with its terms for the log."""
+
+    groups_by_size = True
 
     def __init__(self, model: GRALE) -> None:
         super().__init__()
@@ -34,3 +54,69 @@ class Objective(nn.Module):
             **result.terms.means(),
             "marginal_error": result.marginal_error.max(),
         }
+
+    @staticmethod
+    def validate(model: GRALE, graphs: Sequence[Graph]) -> Validation:
+        """Reconstruct held-out graphs."""
+        found = evaluate(model, graphs)
+        return Validation(
+            {
+                "exact": found.accuracy,
+                "edit_distance": found.edit_distance,
+                "size_right": found.size_accuracy,
+            },
+            f"{found.accuracy:.1%} of {found.count} held-out graphs exact, edit distance <= "
+            f"{found.edit_distance:.2f}, size right {found.size_accuracy:.1%}",
+        )
+
+
+class PairMatching(nn.Module):
+    """Edits per node of the pairs (0, B/2), (1, B/2 + 1), ... of a batch; the decoder rests."""
+
+    groups_by_size = False
+
+    def __init__(self, model: GRALE) -> None:
+        super().__init__()
+        self.model = model
+        for part in (model.decoder, model.encoder.pool, model.matcher.embed_out):
+            part.requires_grad_(False)
+        model.encoder.queries.requires_grad_(False)
+
+    def forward(
+        self,
+        node_mask: Bool[Tensor, "B N"],
+        node_labels: Int[Tensor, "B N"],
+        edge_labels: Int[Tensor, "B N N"],
+        noise: Float[Tensor, "B M n_f"],
+    ) -> dict[str, Float[Tensor, ""]]:
+        """Mean over the pairs under "loss", edits alone under "bound", the marginal error."""
+        model, width = self.model, node_mask.shape[1]
+        graphs = GraphBatch(node_mask, node_labels, edge_labels, model.space.directed)
+        nodes = model.encoder(model.featurizer(graphs, noise)).nodes[:, :width]
+        half = len(graphs) // 2
+        first, second = graphs[slice(half)], graphs[slice(half, 2 * half)]
+        plan = model.matcher.between_inputs(nodes[:half], nodes[half : 2 * half])
+        edits = soft_bound(first, second, plan.log_plan.exp(), model.space.num_edge_classes)
+        error = (plan.log_plan.exp().sum(dim=1) - 1).square().sum(dim=1)
+        loss = (edits / width + model.config.loss.marginal * error).mean()
+        return {
+            "loss": loss,
+            "bound": edits.mean(),
+            "marginal_error": plan.marginal_error.max(),
+        }
+
+    @staticmethod
+    def validate(model: GRALE, graphs: Sequence[Graph]) -> Validation:
+        """Match the first half of the held-out graphs with the second."""
+        half = len(graphs) // 2
+        found = model.match_many(list(zip(graphs[:half], graphs[half:])))
+        bound = sum(match.edit_distance for match in found) / half
+        return Validation(
+            {"edit_distance": bound}, f"edit distance <= {bound:.2f} over {half} held-out pairs"
+        )
+
+
+OBJECTIVES: dict[str, type[Reconstruction] | type[PairMatching]] = {
+    "reconstruct": Reconstruction,
+    "match": PairMatching,
+}

@@ -24,7 +24,7 @@ class Optimizers:
         if config.kind == "adam":
             self.parts: list[torch.optim.Optimizer] = [
                 torch.optim.Adam(
-                    model.parameters(),
+                    [weight for weight in model.parameters() if weight.requires_grad],
                     config.learning_rate,
                     betas,
                     weight_decay=config.weight_decay,
@@ -54,7 +54,8 @@ def split_parameters(model: nn.Module) -> tuple[list[nn.Parameter], list[nn.Para
     hidden, rest = [], []
     for name, parameter in model.named_parameters():
         is_hidden = parameter.ndim == 2 and not any(part in name for part in NOT_HIDDEN)
-        (hidden if is_hidden else rest).append(parameter)
+        if parameter.requires_grad:
+            (hidden if is_hidden else rest).append(parameter)
     return hidden, rest
 
 

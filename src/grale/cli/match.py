@@ -1,0 +1,56 @@
+"""`grale match A B`: which node plays which, and the edits between two graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grale.cli.interpolate import GRAPH_HELP, Model
+
+
+def match(
+    first: Annotated[
+        str, typer.Argument(help=GRAPH_HELP + " Or a parquet file of pairs (columns a and b).")
+    ],
+    second: Annotated[str | None, typer.Argument(help="The other graph; none for a file.")] = None,
+    model: Model = "molecules",
+    method: Annotated[
+        str,
+        typer.Option(
+            help="grale, grale+refine, refine, exact, sm, rrwm, ipfp, astar or greedy-astar."
+        ),
+    ] = "grale+refine",
+    time_limit: Annotated[float, typer.Option(min=1e-4, help="Seconds per pair.")] = 0.01,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Picture, or parquet file for many pairs.")
+    ] = None,
+) -> None:
+    """Match two graphs, print the edits and draw them with matched nodes in one colour."""
+    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.data.samples import named_graph
+    from grale.matching import solve
+    from grale.model.catalog import load
+    from grale.plot.figures import save_figure
+    from grale.plot.matching import matching_figure
+    from grale.tasks.match_file import match_file
+
+    loaded = load(model)
+    if second is None:
+        keep_freed_memory()
+        target = out or Path("matched.parquet")
+        with counting("matching", None) as advance:
+            report = match_file(loaded, Path(first), target, method, time_limit, advance)
+        rows = [["", method], ["pairs", str(report.pairs)], ["failed", str(report.failed)]]
+        rows.append(["mean edit distance (upper bound)", f"{report.mean_distance:.3f}"])
+        console.print(table(f"{first} -> {target}", rows))
+        return
+    graphs = [named_graph(text, loaded.space) for text in (first, second)]
+    found = solve(*graphs, method, time_limit, loaded)
+    kind = "the edit distance" if found.is_optimal else "an upper bound of the edit distance"
+    console.print(f"{found.distance} edits ({kind}), {1000 * found.seconds:.1f} ms")
+    for edit in found.edits:
+        console.print(f"  {edit}", highlight=False)
+    figure = matching_figure(*graphs, found.mapping)
+    console.print(f"picture: {save_figure(figure, out or Path('match.png'))}")
