@@ -92,7 +92,7 @@ class PairMatching(nn.Module):
         """Mean over the pairs under "loss", edits alone under "bound", the marginal error."""
         model, width = self.model, node_mask.shape[1]
         graphs = GraphBatch(node_mask, node_labels, edge_labels, model.space.directed)
-        nodes = model.encoder(model.featurizer(graphs, noise)).nodes[:, :width]
+        nodes = model.encoder(model.featurizer(graphs)).nodes[:, :width]
         half = len(graphs) // 2
         first, second = graphs[slice(half)], graphs[slice(half, 2 * half)]
         plan = model.matcher.between_inputs(nodes[:half], nodes[half : 2 * half])
