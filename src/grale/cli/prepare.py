@@ -87,6 +87,25 @@ def pool(
     _run(open_pool(folder, max_atoms), out, max_atoms, workers)
 
 
+@prepare.command()
+def ged(
+    folder: Annotated[Path, typer.Argument(help="Folder with ged_graphs.parquet.")],
+    out: Out,
+    name: Annotated[str, typer.Option(help="AIDS700nef or LINUX.")] = "AIDS700nef",
+) -> None:
+    """Graphs with known edit distances; every tenth training graph is held out."""
+    from grale.cli.terminal import console
+    from grale.data.ged_sets import read_ged_set
+    from grale.data.storage import write_shards
+
+    found = read_ged_set(folder, name)
+    train, test = list(found.train.values()), list(found.test.values())
+    held_out, rest = train[::10], [graph for row, graph in enumerate(train) if row % 10]
+    for split, graphs in {"train": rest, "valid": held_out, "test": test}.items():
+        manifest = write_shards(out / split, graphs, found.space)
+        console.print(f"{out / split}: {manifest.rows} graphs")
+
+
 def _run(sources: list[RowSource], out: Path, max_atoms: int, workers: int) -> None:
     from grale.cli.terminal import console, counting, table
     from grale.data.prepare import PrepareConfig
