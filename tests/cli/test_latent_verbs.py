@@ -54,7 +54,7 @@ def test_edit_prints_the_path(tmp_path: Path) -> None:
 def test_denoise_prints_shares_with_intervals(tmp_path: Path) -> None:
     out = tmp_path / "curve.png"
     text = run("denoise", "--count", "40", "--level", "0.2", "--level", "0", "--out", str(out))
-    assert "100.0%" in text
+    assert "100.00%" in text
     assert "20%" in text
     assert out.is_file()
 

@@ -1,4 +1,4 @@
-"""`grale reproduce NAME`: one figure of the paper, from data to picture."""
+"""`grale reproduce NAME`: one figure or table of the paper, from data to files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def reproduce(
     name: Annotated[
         str,
         typer.Argument(
-            help="figure-interpolation, figure-size-edit, figure-denoising, figure-failures or "
-            "figure-map."
+            help="figure-interpolation, figure-size-edit, figure-denoising, figure-failures, "
+            "figure-map or table-matching."
         ),
     ],
     model: Annotated[
@@ -36,22 +36,26 @@ def reproduce(
     count: Annotated[
         int | None, typer.Option(min=1, help="Graphs, instead of the scale's number.")
     ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--also", help="Another model to compare with; may be repeated."),
+    ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path(
         "results"
     ),
 ) -> None:
-    """Make one figure of the paper as PNG and SVG, with its caption as text."""
+    """Make one figure (PNG, SVG, caption) or table (Markdown, JSON) of the paper."""
     from grale.cli.terminal import console, counting, keep_freed_memory
-    from grale.experiments.picture import PictureConfig, write_picture
+    from grale.experiments.picture import PictureConfig
     from grale.experiments.reproduce import find_experiment
     from grale.model.catalog import load
 
     keep_freed_memory()
     experiment = find_experiment(name)
     number = count or experiment.counts[scale.value]
-    config = PictureConfig(data=data, count=number)
+    config = PictureConfig(data=data, count=number, also=tuple(also or ()))
     with counting(name, experiment.passes * number) as advance:
-        pictures = experiment.make(load(model), config, advance)
-    for picture in pictures:
-        png, *_ = write_picture(picture, out)
-        console.print(f"{png}: {picture.caption}", highlight=False)
+        results = experiment.make(load(model), config, advance)
+    for result in results:
+        first, *_ = result.write(out)
+        console.print(f"{first}: {result.caption}", highlight=False)

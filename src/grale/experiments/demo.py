@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grale.data.samples import named_graph, sample_graphs, usual_data
 from grale.experiments import figure_denoising, figure_interpolation, figure_map, figure_size_edit
-from grale.experiments.picture import Picture, PictureConfig, write_picture
+from grale.experiments.picture import Picture, PictureConfig
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.metrics.local_search import edit_distance_bound
@@ -49,7 +49,7 @@ def write_tour(
         molecules, count, folder, say
     )
     for picture in sections:
-        write_picture(picture, folder)
+        picture.write(folder)
     parts = [Section(p.title, p.caption, figure=p.figure, alt=p.caption) for p in sections]
     return write_page(folder / "index.html", "grale: a graph in, a vector, a graph out", parts)
 

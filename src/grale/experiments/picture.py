@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
-from grale.model.autoencoder import GRALE
 from grale.plot.figures import save_figure
 from grale.plot.files import write_whole
 
@@ -29,6 +28,15 @@ class Picture(NamedTuple):
     details: str = ""
     """The numbers behind it, for the caption file."""
 
+    def write(self, folder: Path) -> list[Path]:
+        """Write NAME.png, NAME.svg and NAME.txt (the caption) into the folder."""
+        drawn = [
+            save_figure(self.figure, folder / f"{self.name}.{kind}") for kind in ("png", "svg")
+        ]
+        text = f"{self.title}\n\n{self.caption}\n"
+        text += f"\n{self.details}\n" if self.details else ""
+        return [*drawn, write_whole(folder / f"{self.name}.txt", text.encode())]
+
 
 @dataclass(frozen=True, kw_only=True)
 class PictureConfig:
@@ -39,18 +47,8 @@ class PictureConfig:
     count: int = 2_000
     """Graphs to measure on, or to train a predictor on."""
     seed: int = 0
+    also: tuple[str, ...] = ()
+    """Further models to compare with."""
 
 
 Progress = Callable[[int], object] | None
-MakePictures = Callable[[GRALE, PictureConfig, Progress], list[Picture]]
-
-
-def write_picture(picture: Picture, folder: Path) -> list[Path]:
-    """Write NAME.png, NAME.svg and NAME.txt (the caption) into the folder."""
-    drawn = [
-        save_figure(picture.figure, folder / f"{picture.name}.{kind}") for kind in ("png", "svg")
-    ]
-    text = f"{picture.title}\n\n{picture.caption}\n"
-    text += f"\n{picture.details}\n" if picture.details else ""
-    caption = write_whole(folder / f"{picture.name}.txt", text.encode())
-    return [*drawn, caption]

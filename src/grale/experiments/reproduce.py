@@ -1,10 +1,11 @@
-"""One command per figure of the paper: `grale reproduce NAME`.
+"""One command per figure or table of the paper: `grale reproduce NAME`.
 
 Departures: figures are made with the shipped models unless another is given.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from grale.experiments import (
@@ -13,21 +14,26 @@ from grale.experiments import (
     figure_interpolation,
     figure_map,
     figure_size_edit,
+    table_matching,
 )
-from grale.experiments.picture import MakePictures
+from grale.experiments.picture import Picture, PictureConfig, Progress
+from grale.experiments.table import Table
+from grale.model.autoencoder import GRALE
+
+Make = Callable[[GRALE, PictureConfig, Progress], Sequence[Picture | Table]]
 
 
 class Experiment(NamedTuple):
-    """A figure and how much to make it from."""
+    """A figure or table and how much to make it from."""
 
-    make: MakePictures
+    make: Make
     counts: dict[str, int]
     """Graphs at each scale."""
     passes: int = 1
     """How often each graph is counted by the progress bar."""
 
 
-FIGURES: dict[str, Experiment] = {
+EXPERIMENTS: dict[str, Experiment] = {
     "figure-interpolation": Experiment(
         figure_interpolation.make, {"smoke": 20, "cpu": 10_000, "paper": 300_000}
     ),
@@ -43,11 +49,12 @@ FIGURES: dict[str, Experiment] = {
         figure_failures.make, {"smoke": 100, "cpu": 10_000, "paper": 10_000}
     ),
     "figure-map": Experiment(figure_map.make, {"smoke": 30, "cpu": 4_000, "paper": 10_000}),
+    "table-matching": Experiment(table_matching.make, {"smoke": 2, "cpu": 200, "paper": 1_000}),
 }
 
 
 def find_experiment(name: str) -> Experiment:
-    """Look up a figure; an unknown name is an error that lists the known ones."""
-    if name not in FIGURES:
-        raise ValueError(f"nothing called {name!r} to reproduce; known: {', '.join(FIGURES)}")
-    return FIGURES[name]
+    """Look up a figure or table; an unknown name is an error that lists the known ones."""
+    if name not in EXPERIMENTS:
+        raise ValueError(f"nothing called {name!r} to reproduce; known: {', '.join(EXPERIMENTS)}")
+    return EXPERIMENTS[name]

@@ -1,0 +1,43 @@
+"""A table with its caption, as files: Markdown to read, JSON to compute with (not in the paper).
+
+Departures: none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from grale.plot.files import write_whole
+
+
+class Table(NamedTuple):
+    """Rows of cells under a header."""
+
+    name: str
+    """Of its files."""
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str
+    values: dict[str, Any]
+    """The same as numbers, for the JSON file."""
+
+    def markdown(self) -> str:
+        """The table as Markdown, caption below."""
+        lines = [f"## {self.title}", "", _line(self.header), _line(["---"] * len(self.header))]
+        return "\n".join([*lines, *map(_line, self.rows), "", self.caption, ""])
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write NAME.md and NAME.json into the folder."""
+        text = json.dumps(self.values, indent=2) + "\n"
+        return [
+            write_whole(folder / f"{self.name}.md", self.markdown().encode()),
+            write_whole(folder / f"{self.name}.json", text.encode()),
+        ]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
