@@ -15,13 +15,14 @@ from grale.data.coloring import COLORING_VARIANTS, generate_coloring
 from grale.graphs.graph import Graph
 from grale.matching import solve
 from grale.matching.affinity import affinity
+from grale.matching.beam import beam_search
 from grale.matching.exact import branch_and_bound
 from grale.matching.peers import SOLVERS, assign, solve_by_peer
 from grale.matching.refine import refine
 from grale.metrics.edit_distance import apply_edits, edit_distance
 from grale.metrics.isomorphism import is_isomorphic
 from grale.metrics.local_search import edit_distance_bound
-from grale.metrics.problem import lower_bound, pose
+from grale.metrics.problem import assignment_cost, lower_bound, pose
 from grale.model.autoencoder import GRALE
 
 
@@ -102,6 +103,32 @@ def test_refining_never_makes_it_worse_and_counts_right(
     assert found.cost <= before
     assert found.steps <= steps
     assert sorted(found.permutation) == list(range(problem.size))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.booleans())
+def test_a_wide_beam_is_exact_and_a_narrow_one_a_bound(seed: int, directed: bool) -> None:
+    g1, g2 = random_pair(seed, 4, directed)
+    problem = pose(g1, g2)
+    truth = distance_by_brute_force(g1, g2)
+    guide = assignment_cost(problem)
+    costs = [
+        edit_distance(g1, g2, problem.mapping(beam_search(problem, guide, width)))
+        for width in (1, 100)
+    ]
+    assert costs[1] == truth <= costs[0]
+
+
+def test_the_guided_beam_never_spoils_the_learned_mapping(
+    tiny_model: GRALE, coloring_graphs: list[Graph]
+) -> None:
+    pairs = list(zip(coloring_graphs[:6], coloring_graphs[6:12]))
+    for pair in pairs:
+        guided = solve(*pair, "grale+beam", model=tiny_model)
+        assert guided.distance <= tiny_model.match(*pair).edit_distance
+    beam = sum(solve(*pair, "beam").distance for pair in pairs)
+    learned = sum(solve(*pair, "grale", model=tiny_model).distance for pair in pairs)
+    assert beam < learned  # the model is untrained
 
 
 def test_tabu_search_beats_descent_on_larger_graphs() -> None:

@@ -19,7 +19,8 @@ def match(
     method: Annotated[
         str,
         typer.Option(
-            help="grale, grale+refine, refine, exact, sm, rrwm, ipfp, astar or greedy-astar."
+            help="grale, grale+refine, grale+beam, refine, beam, exact, sm, rrwm, ipfp, astar or "
+            "greedy-astar."
         ),
     ] = "grale+refine",
     time_limit: Annotated[float, typer.Option(min=1e-4, help="Seconds per pair.")] = 0.01,

@@ -2,7 +2,9 @@
 
     grale         the matcher of a model
     grale+refine  the same, then tabu search until the time limit
+    grale+beam    beam search guided by the matcher's scores
     refine        tabu search from a linear assignment; needs no model
+    beam          beam search guided by the costs of that assignment
     exact         branch and bound: the edit distance itself, if the time limit lets it
     sm, rrwm, ipfp, astar, greedy-astar   from pygmtools
 
@@ -16,17 +18,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grale.graphs.graph import Graph, IntArray
+from grale.matching.beam import beam_search
 from grale.matching.exact import branch_and_bound, compile_exact
 from grale.matching.peers import SOLVERS, solve_by_peer
 from grale.matching.refine import refine
 from grale.metrics.edit_distance import Edit, edit_distance, edits
 from grale.metrics.isomorphism import check_same_direction
-from grale.metrics.problem import assignment_start, lower_bound, pose
+from grale.metrics.problem import Problem, assignment_cost, assignment_start, lower_bound, pose
 
 if TYPE_CHECKING:
     from grale.model.autoencoder import GRALE
+    from grale.model.pairs import Match
 
-METHODS = ("grale", "grale+refine", "refine", "exact", *SOLVERS)
+SCORE_PER_EDIT = 5.0  # log-scores of the matcher that weigh as much as one edit
+METHODS = ("grale", "grale+refine", "grale+beam", "refine", "beam", "exact", *SOLVERS)
 
 
 @dataclass(frozen=True)
@@ -66,10 +71,10 @@ def solve(
     method
         One of METHODS; see the top of this file.
     time_limit
-        Seconds. "refine" and "exact" return the best they have by then, solvers of pygmtools raise
-        TimeoutError. Without it, "refine" makes twenty trades per node.
+        Seconds. Refinement and "exact" return the best they have by then, solvers of pygmtools
+        raise TimeoutError. Without it, refinement makes twenty trades per node.
     model
-        For "grale" and "grale+refine".
+        For "grale", "grale+refine" and "grale+beam".
 
     >>> found = solve(Graph([0, 1], [(0, 1)]), Graph([1, 0, 0], [(0, 1)]), "exact")
     >>> found.distance, found.is_optimal, found.mapping.tolist()
@@ -100,12 +105,23 @@ def _mapping(
     if method in SOLVERS:
         return solve_by_peer(g1, g2, method, time_limit), False
     problem = pose(g1, g2)
+    if method == "beam":
+        return problem.mapping(beam_search(problem, assignment_cost(problem))), False
     if method == "refine":
-        start = assignment_start(problem)
-    elif model is None:
+        return problem.mapping(refine(problem, assignment_start(problem), time_limit)[0]), False
+    if model is None:
         raise ValueError(f"method={method!r} needs a model: solve(..., model=grale.load(NAME))")
-    else:
-        start = problem.permutation(model.match(g1, g2).mapping)
-    if method != "grale":
-        start = refine(problem, start, time_limit).permutation
-    return problem.mapping(start), False
+    match = model.match(g1, g2)
+    if method == "grale+beam":
+        return problem.mapping(_better(problem, match)), False
+    if method == "grale+refine":
+        start = problem.permutation(match.mapping)
+        return problem.mapping(refine(problem, start, time_limit)[0]), False
+    return match.mapping, False
+
+
+def _better(problem: Problem, match: Match) -> IntArray:
+    """What beam search finds with the matcher's scores; the learned mapping if that is better."""
+    found = beam_search(problem, -match.scores / SCORE_PER_EDIT)
+    cost = edit_distance(problem.g1, problem.g2, problem.mapping(found))
+    return found if cost < match.edit_distance else problem.permutation(match.mapping)

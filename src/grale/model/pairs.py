@@ -43,6 +43,8 @@ class Match:
     g2: Graph
     mapping: NDArray[np.int64]
     """mapping[i] is the node of the second graph for node i of the first, or -1."""
+    scores: NDArray[np.float64]
+    """How well the matcher likes each pair of nodes, null nodes of the smaller graph included."""
 
     @cached_property
     def edit_distance(self) -> int:
@@ -114,11 +116,12 @@ def _matches(
     for start in range(0, len(rows), batch_size):
         batch = rows[start : start + batch_size]
         left, right = (nodes[[row[side] for row in batch]] for side in (0, 1))
-        scores = model.matcher.log_kernel(left, right).cpu().double().numpy()
-        for (first, second), score in zip(batch, scores):
+        kernels = model.matcher.log_kernel(left, right).cpu().double().numpy()
+        for (first, second), kernel in zip(batch, kernels):
             g1, g2 = graphs[first], graphs[second]
             size = max(g1.num_nodes, g2.num_nodes)
-            partners = linear_sum_assignment(score[:size, :size], maximize=True)[1]
+            scores = kernel[:size, :size]
+            partners = linear_sum_assignment(scores, maximize=True)[1]
             mapping = partners[: g1.num_nodes].astype(np.int64)
-            found.append(Match(g1, g2, np.where(mapping < g2.num_nodes, mapping, -1)))
+            found.append(Match(g1, g2, np.where(mapping < g2.num_nodes, mapping, -1), scores))
     return found
