@@ -168,7 +168,7 @@ def test_an_error_names_the_item_and_the_reason(tiny_model, graphs, broken, reas
     for run in (tiny_model.encode, tiny_model.reconstruct):
         with pytest.raises(ValueError, match=f"item 2: .*{reason}"):
             run([*graphs[:2], broken, *graphs[2:4]])
-    with pytest.raises(ValueError, match="item 1: "):
+    with pytest.raises(ValueError, match="pair 0, second graph: "):
         tiny_model.match(graphs[0], broken)
 
 

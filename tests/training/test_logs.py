@@ -17,3 +17,16 @@ def test_weights_and_biases_keeps_an_offline_run(tmp_path, monkeypatch) -> None:
     log.close()
     csv_log.close()
     assert list(tmp_path.glob("wandb/offline-run-*/*.wandb"))
+
+
+def test_scores_stay_in_their_columns_whatever_a_report_has(tmp_path) -> None:
+    (log,) = open_logs(tmp_path)
+    log.write(1, {"loss": 0.5})
+    log.write(2, {"loss": 0.25, "edit_distance": 7.5})
+    log.write(3, {"loss": 0.2, "exact": 0.9, "edit_distance": 0.1, "size_right": 1.0})
+    log.close()
+    header, first, second, third = (tmp_path / "metrics.csv").read_text().splitlines()
+    assert header == "step,loss,exact,edit_distance,size_right"
+    assert first == "1,0.5,,,"
+    assert second == "2,0.25,,7.5,"
+    assert third == "3,0.2,0.9,0.1,1.0"

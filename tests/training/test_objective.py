@@ -52,3 +52,22 @@ def test_training_on_pairs_lowers_the_bound_and_leaves_the_decoder_alone(
     for name, weight in trainer.model.named_parameters():
         if name.startswith("decoder"):
             assert torch.equal(weight, before[name])
+
+
+def test_every_weight_that_is_trained_on_pairs_gets_a_gradient(
+    smoke: TrainConfig, tmp_path: Path
+) -> None:
+    trainer = Trainer(replace(smoke, objective="match"), tmp_path, RunOptions(accelerator="cpu"))
+    batch = trainer.source.pool(0).batch(torch.arange(8).numpy())
+    values = OBJECTIVES["match"](trainer.model)(
+        batch.node_mask, batch.node_labels, batch.edge_labels, torch.zeros(8, 10, 12)
+    )
+    values["loss"].backward()
+    trained = {n: w for n, w in trainer.model.named_parameters() if w.requires_grad}
+    assert [name for name, weight in trained.items() if weight.grad is None] == []
+    assert any(name.startswith("matcher.embed_in") for name in trained)
+
+
+def test_pairs_need_two_graphs(smoke: TrainConfig) -> None:
+    with pytest.raises(ValueError, match="a pair has two graphs"):
+        replace(smoke, objective="match", batch_size=1)

@@ -1,4 +1,4 @@
-"""`grale edit GRAPH --raise PROPERTY`: change a property by steps in the latent."""
+"""`grale edit GRAPH --property P`: change a property by steps in the latent."""
 
 from __future__ import annotations
 

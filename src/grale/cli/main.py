@@ -60,6 +60,6 @@ def main() -> None:
     """Run the command line; what a user got wrong is one line, not a traceback."""
     try:
         app()
-    except (ValueError, OSError, ArithmeticError) as error:
+    except (ValueError, OSError, ArithmeticError, ImportError) as error:
         errors.print(f"error: {error}", style="red", markup=False, highlight=False)
         sys.exit(2)

@@ -23,7 +23,10 @@ def match(
             "greedy-astar."
         ),
     ] = "grale+refine",
-    time_limit: Annotated[float, typer.Option(min=1e-4, help="Seconds per pair.")] = 0.01,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=1e-4, help="Seconds per pair; by default 0.01, for solvers 10."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Picture, or parquet file for many pairs.")
     ] = None,
@@ -37,6 +40,8 @@ def match(
     from grale.plot.matching import matching_figure
     from grale.tasks.match_file import match_file
 
+    if time_limit is None:
+        time_limit = 0.01 if "refine" in method else 10.0
     loaded = load(model)
     if second is None:
         keep_freed_memory()

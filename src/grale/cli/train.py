@@ -16,7 +16,7 @@ def train(
         [], "--set", metavar="KEY=VALUE", help="Override a setting, e.g. model.norm=pre."
     ),
     objective: str | None = typer.Option(
-        None, help="reconstruct, or match: fine-tune the matcher on random pairs."
+        None, help="reconstruct, or match: train matcher and node embeddings on random pairs."
     ),
     resume: bool = typer.Option(False, "--resume", help="Go on from the newest whole checkpoint."),
     max_minutes: float | None = typer.Option(

@@ -83,12 +83,7 @@ def open_molecules(path: Path | str, column: str | None = None) -> MoleculeFile:
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not a file")
-    suffixes = [suffix.lstrip(".").lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] == "gz":
-        suffixes.pop()
-    kind = {"txt": "smi", "sd": "sdf", "pq": "parquet", "tab": "tsv"}.get(
-        suffixes[-1] if suffixes else "", suffixes[-1] if suffixes else ""
-    )
+    kind = kind_of(path)
     if kind == "parquet" and path.suffix.lower() == ".gz":
         raise ValueError(f"{path}: parquet is compressed inside; unpack the .gz first")
     if kind not in FORMATS:
@@ -98,6 +93,15 @@ def open_molecules(path: Path | str, column: str | None = None) -> MoleculeFile:
             raise ValueError(f"{path}: a {kind} file has no columns, so none is called {column!r}")
         return MoleculeFile(path, kind)
     return MoleculeFile(path, kind, _find_column(path, _header(path, kind), column))
+
+
+def kind_of(path: Path) -> str:
+    """Format by the name of a file; what is not among FORMATS is none of ours."""
+    suffixes = [suffix.lstrip(".").lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == "gz":
+        suffixes.pop()
+    last = suffixes[-1] if suffixes else ""
+    return {"txt": "smi", "sd": "sdf", "pq": "parquet", "tab": "tsv"}.get(last, last)
 
 
 def parse(entry: Any, text: Text = "smiles") -> Graph | str:

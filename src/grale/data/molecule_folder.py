@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from grale.data.molecule_files import FORMATS, Chunk, MoleculeFile, Text, open_molecules
+from grale.data.molecule_files import (
+    FORMATS,
+    Chunk,
+    MoleculeFile,
+    Text,
+    kind_of,
+    open_molecules,
+)
 
 
 @dataclass(frozen=True)
@@ -50,10 +57,9 @@ def open_file_or_folder(path: Path, column: str | None = None) -> Molecules:
     """Open a file of molecules, or all such files of a folder."""
     if not path.is_dir():
         return open_molecules(path, column)
-    known = {f".{kind}" for kind in FORMATS}
     found = [
         file for file in sorted(path.iterdir())
-        if file.is_file() and not file.name.startswith(("_", ".")) and known & set(file.suffixes)
+        if file.is_file() and not file.name.startswith(("_", ".")) and kind_of(file) in FORMATS
     ]  # fmt: skip
     if not found:
         raise FileNotFoundError(f"{path} holds no file that ends in one of {', '.join(FORMATS)}")

@@ -26,6 +26,8 @@ def named_graph(text: str, space: GraphSpace) -> Graph:
     """Read one graph from what a user typed; see the top of this file."""
     name, _, number = text.partition(":")
     if name in COLORING_VARIANTS and number.isdigit():
+        if is_molecular(space):
+            raise ValueError(f"{text} is a colouring, but this model is one of molecules: --model")
         return generate_coloring(1, COLORING_VARIANTS[name], HELD_OUT_SEED, int(number))[0]
     if text.endswith(".json"):
         return _from_json(Path(text))
@@ -56,10 +58,12 @@ def usual_data(space: GraphSpace) -> str:
 
 
 def sample_graphs(space: GraphSpace, count: int, data: str | None, split: str) -> list[Graph]:
-    """Graphs of a named dataset, or of what suits the space; those the space holds, in order."""
+    """First graphs of a named dataset, or of what suits the space; all must lie in the space."""
     name = data or usual_data(space)
-    if name == LIBRARY:
+    if name == LIBRARY and is_molecular(space):
         return library_graphs(count, space.max_nodes)
+    if name in (LIBRARY, *COLORING_VARIANTS) and (name == LIBRARY) != is_molecular(space):
+        raise ValueError(f"{name} does not suit this model: its labels mean something else")
     graphs = held_out_graphs(name, count, split)
     for row, graph in enumerate(graphs):
         reason = space.why_not(graph)

@@ -19,6 +19,8 @@ EXAMPLES = 6  # graphs shown beside their mean
 def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
     """Draw the strip between the first two graphs, and the barycentre of all of them."""
     graphs = sample_graphs(model.space, config.count, config.data, "test")
+    if len(graphs) < config.seed + 2:
+        raise ValueError(f"two graphs are needed, from number {config.seed} on; got {len(graphs)}")
     look = look_of(model.space)
     first, second = graphs[config.seed], graphs[config.seed + 1]
     path = interpolate(model, first, second, FRAMES)

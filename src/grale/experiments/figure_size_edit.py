@@ -60,7 +60,7 @@ def property_picture(
     caption = (
         f"Steps of {EPSILON:g} of the embedding's length along the gradient of a predictor of "
         f"{name} (one hidden layer, trained on {len(graphs):,} graphs, R2 {fitted.r2:.3f} on "
-        f"held-out ones). Of {STEPS} steps, {len(path.steps)} gave a graph other than the one "
+        f"held-out ones). Of {STEPS} steps, {len(path.steps) - 1} gave a graph other than the one "
         "before; those at which the property reached a new best value are shown."
     )
     details = "\n".join(

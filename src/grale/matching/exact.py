@@ -17,7 +17,7 @@ import numpy as np
 from grale.graphs.graph import Graph, IntArray
 from grale.matching import exact_kernel
 from grale.matching.refine import STEPS_PER_NODE, compile_search, refine
-from grale.metrics.problem import assignment_start, lower_bound, pose
+from grale.metrics.problem import assignment_start, inverse, lower_bound, pose
 
 CHUNK = 2_000  # partial mappings between two looks at the clock
 
@@ -46,7 +46,7 @@ def branch_and_bound(g1: Graph, g2: Graph, time_limit: float | None = None) -> E
     deadline = None if time_limit is None else time.perf_counter() + time_limit
     if g1.num_nodes > g2.num_nodes:
         found = branch_and_bound(g2, g1, time_limit)
-        return found._replace(mapping=_inverse(found.mapping, g1.num_nodes))
+        return found._replace(mapping=inverse(found.mapping, g1.num_nodes))
     problem = pose(g1, g2)
     start = refine(problem, assignment_start(problem), time_limit, STEPS_PER_NODE * problem.size)
     mapping, cost = problem.mapping(start.permutation), start.cost
@@ -114,10 +114,3 @@ def _order(graph: Graph) -> IntArray:
         known[order] = -1
         order.append(int(known.argmax()))
     return np.array(order, dtype=np.int64)
-
-
-def _inverse(mapping: IntArray, size: int) -> IntArray:
-    inverse = np.full(size, -1, dtype=np.int64)
-    kept = np.flatnonzero(mapping >= 0)
-    inverse[mapping[kept]] = kept
-    return inverse

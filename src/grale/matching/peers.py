@@ -1,7 +1,7 @@
 """The solvers that the paper compares with, from pygmtools (paper: table on graph matching).
 
-SM, RRWM and IPFP run for a fixed number of iterations; A* may take for ever. Each call runs in a
-process of its own kind that is kept for the next call and killed at the time limit.
+SM, RRWM and IPFP run for a fixed number of iterations; A* may take for ever. With a time limit a
+call runs in another process, which is kept for the next call and killed at the limit.
 
 Departures: default parameters of pygmtools 0.6; its A* is not exact, and is not called so.
 """
@@ -19,6 +19,7 @@ from scipy.optimize import linear_sum_assignment
 
 from grale.graphs.graph import Graph, IntArray
 from grale.matching.affinity import affinity
+from grale.metrics.problem import inverse
 
 SOLVERS = ("sm", "rrwm", "ipfp", "astar", "greedy-astar")
 
@@ -26,26 +27,30 @@ SOLVERS = ("sm", "rrwm", "ipfp", "astar", "greedy-astar")
 def solve_by_peer(g1: Graph, g2: Graph, name: str, time_limit: float | None) -> IntArray:
     """Mapping of `g1` to `g2` found by a solver of pygmtools; TimeoutError at the limit."""
     if g1.num_nodes > g2.num_nodes:
-        found = solve_by_peer(g2, g1, name, time_limit)
-        mapping = np.full(g1.num_nodes, -1, dtype=np.int64)
-        mapping[found] = np.arange(g2.num_nodes)
-        return mapping
+        return inverse(solve_by_peer(g2, g1, name, time_limit), g1.num_nodes)
+    find_pygmtools(name)
     matrix = affinity(g1, g2)
     shape = g1.num_nodes, g2.num_nodes
     if time_limit is None:
         return assign(run_solver(matrix, shape, name))
-    return assign(_worker().run(matrix, shape, name, time_limit))
+    return assign(start_worker().run(matrix, shape, name, time_limit))
 
 
-def run_solver(matrix: np.ndarray, shape: tuple[int, int], name: str) -> np.ndarray:
-    """Soft or hard assignment matrix of one solver, in this process."""
+def find_pygmtools(name: str) -> Any:
+    """Import pygmtools, or say how to get it."""
     try:
         import pygmtools
     except ImportError as error:
         message = f"{name} comes with pygmtools: pip install 'grale[solvers]'"
         raise ImportError(message) from error
+    return pygmtools
+
+
+def run_solver(matrix: np.ndarray, shape: tuple[int, int], name: str) -> np.ndarray:
+    """Soft or hard assignment matrix of one solver, in this process."""
     import torch
 
+    pygmtools = find_pygmtools(name)
     pygmtools.set_backend("pytorch")
     k, (n1, n2) = torch.from_numpy(matrix), shape
     if name in ("astar", "greedy-astar"):
@@ -71,37 +76,55 @@ class _Worker:
         self.here, there = context.Pipe()
         self.process = context.Process(target=_serve, args=(there,), daemon=True)
         self.process.start()
-        self.here.recv()  # until it is ready, so that starting costs no caller its time
+        there.close()  # so that its end is seen here
+        atexit.register(self.close)
+        self._receive()  # until it is ready, so that no call pays for the start
 
     def run(self, matrix: np.ndarray, shape: tuple[int, int], name: str, limit: float) -> Any:
         """Result of one call, or TimeoutError after `limit` seconds."""
-        self.here.send((matrix, shape, name))
-        if not self.here.poll(limit):
+        try:
+            self.here.send((matrix, shape, name))
+            if not self.here.poll(limit):
+                raise TimeoutError(
+                    f"{name} took longer than {limit:g} s on graphs of {shape} nodes"
+                )
+            result = self._receive()
+        except BaseException:  # it may still be at work on this call: begin anew next time
             self.close()
-            _worker.cache_clear()
-            raise TimeoutError(f"{name} took longer than {limit:g} s on graphs of {shape} nodes")
-        result = self.here.recv()
+            start_worker.cache_clear()
+            raise
         if isinstance(result, Exception):
             raise result
         return result
 
+    def _receive(self) -> Any:
+        try:
+            return self.here.recv()
+        except EOFError as error:
+            raise RuntimeError(
+                "the process of the solvers ended (out of memory?); in a script, call solve under "
+                "`if __name__ == '__main__':`, or without a time limit"
+            ) from error
+
     def close(self) -> None:
         """End the process."""
+        atexit.unregister(self.close)
         self.process.kill()
         self.process.join()
+        self.here.close()
 
 
 @lru_cache(maxsize=1)
-def _worker() -> _Worker:
-    worker = _Worker()
-    atexit.register(worker.close)
-    return worker
+def start_worker() -> _Worker:
+    """Start the process of the solvers, or find it running."""
+    return _Worker()
 
 
 def _serve(pipe: Connection) -> None:
     import torch
 
     torch.set_num_threads(1)
+    run_solver(np.eye(4, dtype=np.float32), (2, 2), "sm")  # imports everything
     pipe.send("ready")
     while True:
         try:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from grale.graphs.graph import Graph, IntArray
 from grale.matching.beam import beam_search
 from grale.matching.exact import branch_and_bound, compile_exact
-from grale.matching.peers import SOLVERS, solve_by_peer
+from grale.matching.peers import SOLVERS, find_pygmtools, solve_by_peer, start_worker
 from grale.matching.refine import refine
 from grale.metrics.edit_distance import Edit, edit_distance, edits
 from grale.metrics.isomorphism import check_same_direction
@@ -45,7 +45,7 @@ class Matching:
     distance: int
     """Edits that turn the first graph into the second: at least the graph edit distance."""
     is_optimal: bool
-    """Whether no mapping is proven to be cheaper; otherwise `distance` is an upper bound."""
+    """Whether it is proven that no mapping is cheaper; if not, `distance` is an upper bound."""
     method: str
     seconds: float
 
@@ -82,11 +82,14 @@ def solve(
     """
     if method not in METHODS:
         raise ValueError(f"method={method!r}; expected one of {', '.join(METHODS)}")
-    if time_limit is not None and time_limit <= 0:
+    if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit must be above 0 seconds or None, got {time_limit}")
     check_same_direction(g1, g2)
     if method not in SOLVERS:
         compile_exact()
+    elif time_limit is not None:
+        find_pygmtools(method)
+        start_worker()
     begin = time.perf_counter()
     mapping, proven = _mapping(g1, g2, method, time_limit, model)
     seconds = time.perf_counter() - begin

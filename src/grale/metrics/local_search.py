@@ -135,8 +135,6 @@ def reconstruction_report(
         Where the search for the edit distance starts, one per target, from nodes of the
         target to nodes of the prediction; None where there is none.
     """
-    if len(targets) == 0:
-        raise ValueError("a report on an empty list is undefined; give at least one target")
     return summarised(
         targets, predictions, reconstruction_distances(targets, predictions, mappings)
     )
@@ -146,6 +144,8 @@ def summarised(
     targets: Sequence[Graph], predictions: Sequence[Graph | None], distances: Sequence[int]
 ) -> ReconstructionReport:
     """Average over targets whose predictions have these edit distances."""
+    if len(targets) == 0:
+        raise ValueError("a report on an empty list is undefined; give at least one target")
     same_size = [
         prediction is not None and prediction.num_nodes == target.num_nodes
         for target, prediction in zip(targets, predictions)

@@ -120,3 +120,15 @@ def assignment_cost(problem: Problem) -> Float64[np.ndarray, "N N"]:
     degrees = np.maximum(counts1.sum(axis=1)[:, None], counts2.sum(axis=1))
     shared = np.minimum(counts1[:, None], counts2).sum(axis=2)
     return (labels1[:, None] != labels2) + 0.5 * (degrees - shared)
+
+
+def inverse(mapping: IntArray, size: int) -> IntArray:
+    """Mapping of the second graph, of `size` nodes, to the first.
+
+    >>> inverse(np.array([2, -1]), 3).tolist()
+    [-1, -1, 0]
+    """
+    found = np.full(size, -1, dtype=np.int64)
+    kept = np.flatnonzero(mapping >= 0)
+    found[mapping[kept]] = kept
+    return found

@@ -27,7 +27,7 @@ from torch.nn.functional import one_hot
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.metrics.edit_distance import Edit, edit_distance, edits
-from grale.model.inference import accept, by_size, check_batch_size, device_of, quietly
+from grale.model.inference import by_size, check_batch_size, device_of, quietly, screen
 
 if TYPE_CHECKING:
     from grale.model.autoencoder import GRALE
@@ -85,7 +85,11 @@ def match_many(
         chunk = pairs[start : start + CHUNK]
         distinct = list({id(item): item for pair in chunk for item in pair}.values())
         place = {id(item): row for row, item in enumerate(distinct)}
-        graphs = accept(distinct, model.space)
+        graphs = screen(distinct, model.space)
+        for number, sides in enumerate(chunk, start):
+            for side, item in zip(("first", "second"), sides):
+                if isinstance(graphs[place[id(item)]], str):
+                    raise ValueError(f"pair {number}, {side} graph: {graphs[place[id(item)]]}")
         nodes = _matched_embeddings(model, graphs, batch_size)
         rows = [(place[id(first)], place[id(second)]) for first, second in chunk]
         found += _matches(model, graphs, nodes, rows, batch_size)
@@ -120,7 +124,7 @@ def _matches(
         for (first, second), kernel in zip(batch, kernels):
             g1, g2 = graphs[first], graphs[second]
             size = max(g1.num_nodes, g2.num_nodes)
-            scores = kernel[:size, :size]
+            scores = kernel[:size, :size].copy()
             partners = linear_sum_assignment(scores, maximize=True)[1]
             mapping = partners[: g1.num_nodes].astype(np.int64)
             found.append(Match(g1, g2, np.where(mapping < g2.num_nodes, mapping, -1), scores))

@@ -67,7 +67,7 @@ def write_map_page(
     palette = shared_palette(graphs) if palette is None else palette
     colours = [to_hex(colour) for colour in palette]
     data = {
-        "points": _whole(places / np.abs(places).max()),
+        "points": _whole(places / (np.abs(places).max() or 1.0)),
         "colours": _value_colours(numbers),
         "values": [f"{value_name}: {value:.4g}" for value in numbers],
         "names": list(names) if names is not None else [""] * len(places),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grale.graphs.graph import Graph
+from grale.graphs.molecule import is_molecular
 from grale.metrics.intervals import Share
 from grale.model import inference
 from grale.model.autoencoder import GRALE
@@ -63,6 +64,8 @@ def denoise_curve(
     progress: Callable[[int], object] | None = None,
 ) -> list[DenoisePoint]:
     """Corrupt and reconstruct the graphs at every level; count valid colourings."""
+    if is_molecular(model.space):
+        raise ValueError("denoising repairs colourings, but this model is one of molecules")
     points = []
     for number, level in enumerate(levels):
         rng = np.random.default_rng([seed, number])

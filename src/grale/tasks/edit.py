@@ -12,6 +12,7 @@ embeddings, steps prefer directions in which graphs differ, so that the decoder 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from torch import Tensor
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
-from grale.tasks.interpolate import decode_valid, follow
+from grale.tasks.interpolate import decode_valid
 from grale.tasks.properties import Property
 
 Predictor = Callable[[Tensor], Tensor]
@@ -30,10 +31,10 @@ Predictor = Callable[[Tensor], Tensor]
 
 
 class EditStep(NamedTuple):
-    """One distinct graph of the path."""
+    """One graph of the path, other than the one before it."""
 
     step: int
-    """Gradient steps taken when it appeared first."""
+    """Gradient steps taken when it appeared."""
     graph: Graph
     predicted: float
     """What the predictor says of the embedding."""
@@ -42,17 +43,16 @@ class EditStep(NamedTuple):
 
 
 class EditPath(NamedTuple):
-    """Distinct decoded graphs, beginning with the reconstruction of the given one."""
+    """Decoded graphs without repeats, beginning with the reconstruction of the given one."""
 
     steps: list[EditStep]
-    mappings: list[NDArray[np.int64]]
-    """mappings[s][i] is the node of graph s that node i of graph s + 1 continues, or -1."""
 
     def records(self, direction: int = 1) -> list[EditStep]:
         """The first step, and those whose true property goes beyond all before them."""
         kept: list[EditStep] = []
         for step in self.steps:
-            if not kept or direction * (step.true - kept[-1].true) > 0:
+            is_first_known = kept and isnan(kept[-1].true) and not isnan(step.true)
+            if not kept or is_first_known or direction * (step.true - kept[-1].true) > 0:
                 kept.append(step)
         return kept
 
@@ -104,7 +104,7 @@ def edit(
             continue
         true = float("nan") if true_property is None else true_property(decoded)
         steps.append(EditStep(number, decoded, predicted[number], true))
-    return EditPath(steps, follow(model, [step.graph for step in steps]))
+    return EditPath(steps)
 
 
 def latent_path(

@@ -61,11 +61,11 @@ def fit_predictor(
             f"only {known.sum()} graphs have the property; at least {LEAST_ROWS} are needed"
         )
     x, y = torch.from_numpy(latents[known]), torch.from_numpy(values[known]).float()
-    if float(y.std()) == 0:
-        raise ValueError("the property is the same for all graphs; there is nothing to learn")
     generator = torch.Generator().manual_seed(seed)
     order = torch.randperm(len(x), generator=generator)
     test, train = order[: len(x) // 10], order[len(x) // 10 :]
+    if float(y[train].std()) == 0:
+        raise ValueError("the property is the same for all graphs; there is nothing to learn")
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = LatentRegressor(latents.shape[1])

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from grale.graphs.graph import Graph
-from grale.matching import solve
+from grale.matching import METHODS, solve
 from grale.metrics.edit_distance import edit_distance
 from grale.model import inference
 from grale.model.autoencoder import GRALE
@@ -58,10 +58,13 @@ def match_file(
     progress: Callable[[int], object] | None = None,
 ) -> MatchReport:
     """Match the SMILES of columns `a` and `b`; a pair that cannot be matched keeps its place."""
+    if method not in METHODS:
+        raise ValueError(f"method={method!r}; expected one of {', '.join(METHODS)}")
     parquet = pq.ParquetFile(source)
-    missing = {"a", "b"} - set(parquet.schema_arrow.names)
-    if missing:
-        raise ValueError(f"{source} lacks the columns {sorted(missing)}: pairs are in a and b")
+    for name in ("a", "b"):
+        kinds = [str(field.type) for field in parquet.schema_arrow if field.name == name]
+        if kinds not in (["string"], ["large_string"]):
+            raise ValueError(f"{source} needs one column {name!r} of text: pairs are in a and b")
     report = MatchReport()
     pending = out.with_name(out.name + ".tmp")
     with pq.ParquetWriter(pending, MATCHED, compression="zstd") as writer:
@@ -95,14 +98,26 @@ def _matched(
         for (a, b), first, second in zip(pairs, *sides)
     ]
     if method == LEARNED:
-        mappings = [match.mapping for match in model.match_many([pair for _, pair in good])]
+        found = model.match_many([pair for _, pair in good])
+        mappings: list[Any] = [match.mapping for match in found]
     else:
-        mappings = [solve(*pair, method, time_limit, model).mapping for _, pair in good]
+        mappings = [_solved(pair, method, time_limit, model) for _, pair in good]
     for (row, pair), mapping in zip(good, mappings):
+        if isinstance(mapping, str):
+            records[row]["reason"] = mapping
+            continue
         distance = edit_distance(*pair, mapping)
         found = {"mapping": mapping.tolist(), "edit_distance": distance, "status": "ok"}
         records[row] |= found | {"reason": None}
     return records
+
+
+def _solved(pair: tuple[Graph, Graph], method: str, time_limit: float | None, model: GRALE) -> Any:
+    """Mapping, or the reason why there is none."""
+    try:
+        return solve(*pair, method, time_limit, model).mapping
+    except TimeoutError as error:
+        return str(error)
 
 
 def _reason(first: Graph | str, second: Graph | str) -> str | None:

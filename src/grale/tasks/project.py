@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Method = Literal["pca", "umap"]
+UMAP_LEAST = 15  # its number of neighbours
 
 
 class Projection(NamedTuple):
@@ -36,6 +37,8 @@ def project(
     if method == "pca":
         return principal_components(values)
     if method == "umap":
+        if len(values) <= UMAP_LEAST:
+            raise ValueError(f"UMAP needs more than {UMAP_LEAST} embeddings, got {len(values)}")
         return _umap(values, seed)
     raise ValueError(f"method={method!r}; expected 'pca' or 'umap'")
 

@@ -57,7 +57,8 @@ class TrainConfig:
     model: ModelConfig = field(default_factory=ModelConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     objective: Literal["reconstruct", "match"] = "reconstruct"
-    """Give graphs back, or lower the edits between random pairs with the matcher alone."""
+    """Give graphs back, or lower the edits between random pairs: that trains the matcher and the
+    node embeddings, and spoils reconstruction."""
     seed: int = 0
     """Decides weights, order of the graphs and noise."""
     start_from: str | None = None
@@ -77,6 +78,8 @@ class TrainConfig:
         for name in names:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.objective == "match" and min(self.batch_size, self.num_validation) < 2:
+            raise ValueError("a pair has two graphs: batch_size and num_validation must be above 1")
 
     def check_same_run(self, saved: Mapping[str, Any]) -> None:
         """Refuse to resume a run with settings that would change it.

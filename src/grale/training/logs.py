@@ -37,7 +37,7 @@ class CsvLog:
 
     def write(self, step: int, values: dict[str, float]) -> None:
         """Add one line; columns without a value stay empty."""
-        columns = list(dict.fromkeys([*values, *SCORES]))
+        columns = [*(name for name in values if name not in SCORES), *SCORES]
         if self.file.tell() == 0:
             self.writer.writerow(["step", *columns])
         self.writer.writerow([step, *(values.get(column, "") for column in columns)])

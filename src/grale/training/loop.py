@@ -65,7 +65,7 @@ class Trainer:
         self.source = open_source(config.data)
         torch.manual_seed(config.seed)
         self.model = GRALE(self.source.space, config.model)
-        if config.start_from is not None:
+        if config.start_from is not None and not self.options.resume:
             take_weights(self.model, load(config.start_from))
         self.model.recompute_activations(self.options.recompute_activations)
         self.kind = OBJECTIVES[config.objective]

@@ -78,9 +78,9 @@ class PairMatching(nn.Module):
     def __init__(self, model: GRALE) -> None:
         super().__init__()
         self.model = model
-        for part in (model.decoder, model.encoder.pool, model.matcher.embed_out):
-            part.requires_grad_(False)
-        model.encoder.queries.requires_grad_(False)
+        model.requires_grad_(False)
+        for weight in _weights_of_matching(model):
+            weight.requires_grad_(True)
 
     def forward(
         self,
@@ -114,6 +114,17 @@ class PairMatching(nn.Module):
         return Validation(
             {"edit_distance": bound}, f"edit distance <= {bound:.2f} over {half} held-out pairs"
         )
+
+
+def _weights_of_matching(model: GRALE) -> list[nn.Parameter]:
+    """Weights that the embeddings of nodes depend on: not what the last layer does to edges."""
+    encoder, evoformer = model.encoder, model.encoder.evoformer
+    last = evoformer.layers[-1]
+    idle = [last.outer_product, last.triangle, last.edge_feedforward, evoformer.edge_norm]
+    idle_weights = {id(weight) for part in idle for weight in part.parameters()}
+    used = [encoder.node_input, encoder.edge_input, evoformer, encoder.node_output]
+    weights = [weight for part in [*used, model.matcher.embed_in] for weight in part.parameters()]
+    return [encoder.padding, *(weight for weight in weights if id(weight) not in idle_weights)]
 
 
 OBJECTIVES: dict[str, type[Reconstruction] | type[PairMatching]] = {
