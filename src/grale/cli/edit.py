@@ -38,34 +38,28 @@ def edit(
     out: Picture = Path("edit.png"),
 ) -> None:
     """Raise or lower a property of a graph; print and draw the path of distinct graphs."""
-    import numpy as np
-
-    from grale.cli.terminal import console, counting, describe, keep_freed_memory, table
+    from grale.cli.terminal import console, describe, keep_freed_memory, table
     from grale.data.samples import named_graph, sample_graphs
     from grale.experiments.figure_size_edit import edit_figure
     from grale.model.catalog import load
     from grale.plot.figures import save_figure
     from grale.tasks.edit import edit as follow_gradient
-    from grale.tasks.latent_predictor import fit_predictor
+    from grale.tasks.latent_predictor import learn_property
     from grale.tasks.properties import named_property
 
     keep_freed_memory()
     loaded, true = load(model), named_property(wanted)
     start = named_graph(graph, loaded.space)
     graphs = sample_graphs(loaded.space, count, data, "train")
-    with counting("learning the property", 2 * len(graphs)) as advance:
-        values = np.array([true(item) for item in graphs])
-        advance(len(graphs))
-        latents = loaded.encode(graphs)
-        fitted = fit_predictor(latents, values)
-        advance(len(graphs))
+    with console.status(f"learning {wanted} on {len(graphs)} graphs"):
+        learned = learn_property(loaded, graphs, true)
     direction = -1 if lower else 1
     path = follow_gradient(
         loaded,
         start,
-        fitted.predictor,
+        learned.predictor,
         direction,
-        metric=None if plain else np.cov(latents.T),
+        metric=None if plain else learned.covariance,
         epsilon=epsilon,
         num_steps=steps,
         true_property=true,
@@ -77,6 +71,6 @@ def edit(
             str(step.step), describe(step.graph, loaded.space), f"{step.predicted:.3g}",
             f"{step.true:.3g}",
         ])  # fmt: skip
-    console.print(table(f"predictor of {wanted}: R2 {fitted.r2:.3f} on held-out graphs", rows))
+    console.print(table(f"predictor of {wanted}: R2 {learned.r2:.3f} on held-out graphs", rows))
     figure = edit_figure(loaded, path, wanted, frames, direction)
     console.print(f"picture: {save_figure(figure, out)}")

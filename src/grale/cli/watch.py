@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.progress import TextColumn
@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 TERMS = ("mask", "node_label", "node_feature", "edge_label", "edge_feature", "bound")
 
 
-def watch(
-    trainer: Trainer,
-    logs: Sequence[RunLog],
-    listener: Callable[[StepReport], object] = lambda step: None,
-) -> GRALE:
+def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GRALE:
     """Run the trainer to the end under a progress bar; hand every report to the logs."""
     from grale.training.logs import numbers
 
@@ -29,7 +25,6 @@ def watch(
         task = progress.add_task("training", total=1.0, state="drawing graphs")
 
         def report(step: StepReport) -> None:
-            listener(step)
             for log in logs:
                 log.write(step.step, numbers(step))
             progress.update(task, completed=step.progress, state=_state(step))

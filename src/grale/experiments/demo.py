@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grale.data.samples import named_graph, sample_graphs, usual_data
+from grale.data.samples import LIBRARY, named_graph, sample_graphs, usual_data
 from grale.experiments import figure_denoising, figure_interpolation, figure_map, figure_size_edit
 from grale.experiments.picture import Picture, PictureConfig
 from grale.graphs.graph import Graph
@@ -137,6 +137,6 @@ def molecule_strip(model: GRALE, ends: Sequence[str] = (ESTER, AMIDE)) -> Pictur
 
 def _origin(model: GRALE) -> str:
     name = usual_data(model.space)
-    if name == "library":
+    if name == LIBRARY:
         return "put together from scaffolds and substituents; some may be in the training set"
     return f"{name}, none of them in the training set"

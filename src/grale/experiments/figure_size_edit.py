@@ -15,7 +15,7 @@ from grale.plot.figures import interpolation_figure
 from grale.plot.look import look_of
 from grale.tasks.edit import EditPath, edit
 from grale.tasks.interpolate import follow
-from grale.tasks.latent_predictor import fit_predictor
+from grale.tasks.latent_predictor import learn_property
 from grale.tasks.properties import named_property
 
 FRAMES = 7
@@ -39,18 +39,16 @@ def property_picture(
     """Train a predictor of a property on the graphs, and raise it on one of them."""
     graphs = sample_graphs(model.space, config.count, config.data, "train")
     true = named_property(name)
-    values = np.array([true(graph) for graph in graphs])
-    latents = model.encode(graphs)
-    fitted = fit_predictor(latents, values, seed=config.seed)
+    learned = learn_property(model, graphs, true, config.seed)
     if progress is not None:
         progress(len(graphs))
-    low = np.flatnonzero(values <= np.nanquantile(values, 0.2))
+    low = np.flatnonzero(learned.values <= np.nanquantile(learned.values, 0.2))
     start = graphs[low[config.seed % len(low)]]
     path = edit(
         model,
         start,
-        fitted.predictor,
-        metric=np.cov(latents.T) if uses_covariance else None,
+        learned.predictor,
+        metric=learned.covariance if uses_covariance else None,
         epsilon=EPSILON,
         num_steps=STEPS,
         true_property=true,
@@ -59,7 +57,7 @@ def property_picture(
     figure = edit_figure(model, path, name, FRAMES)
     caption = (
         f"Steps of {EPSILON:g} of the embedding's length along the gradient of a predictor of "
-        f"{name} (one hidden layer, trained on {len(graphs):,} graphs, R2 {fitted.r2:.3f} on "
+        f"{name} (one hidden layer, trained on {len(graphs):,} graphs, R2 {learned.r2:.3f} on "
         f"held-out ones). Of {STEPS} steps, {len(path.steps) - 1} gave a graph other than the one "
         "before; those at which the property reached a new best value are shown."
     )

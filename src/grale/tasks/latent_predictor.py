@@ -5,6 +5,7 @@ Departures: none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,10 @@ import torch
 from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor, nn
+
+from grale.graphs.graph import Graph
+from grale.model.autoencoder import GRALE
+from grale.tasks.properties import Property
 
 LEAST_ROWS = 20
 
@@ -76,6 +81,27 @@ def fit_predictor(
         missed = (model(x[test]) - y[test]).square().sum()
         spread = (y[test] - y[train].mean()).square().sum()
     return FittedPredictor(model.eval(), 1 - float(missed / spread))
+
+
+class LearnedProperty(NamedTuple):
+    """A predictor with what it was learned from."""
+
+    predictor: LatentRegressor
+    r2: float
+    values: NDArray[np.float64]
+    """The property of each graph."""
+    covariance: NDArray[np.float64]
+    """Of the embeddings, as a metric for edits."""
+
+
+def learn_property(
+    model: GRALE, graphs: Sequence[Graph], true: Property, seed: int = 0
+) -> LearnedProperty:
+    """Compute a property of graphs and train a predictor of it on their embeddings."""
+    values = np.array([true(graph) for graph in graphs])
+    latents = model.encode(graphs)
+    fitted = fit_predictor(latents, values, seed=seed)
+    return LearnedProperty(fitted.predictor, fitted.r2, values, np.cov(latents.T))
 
 
 def _train(
