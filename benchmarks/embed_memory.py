@@ -25,7 +25,7 @@ from grale.data.molecule_files import open_molecules
 from grale.experiments.bench import peak_memory
 from grale.graphs.molecule import molecule_space
 from grale.model.autoencoder import GRALE
-from grale.model.catalog import load
+from grale.catalog import load
 from grale.model.config import ModelConfig
 from grale.tasks.embed import EmbedConfig, embed_file
 

@@ -13,7 +13,7 @@ _HOMES = {
     "GraphSpace": "grale.graphs.space",
     "GRALE": "grale.model.autoencoder",
     "ModelConfig": "grale.model.config",
-    "load": "grale.model.catalog",
+    "load": "grale.catalog",
     "edit_distance": "grale.metrics.edit_distance",
     "is_isomorphic": "grale.metrics.isomorphism",
 }
@@ -21,13 +21,13 @@ _HOMES = {
 __all__ = ["__version__", *_HOMES]
 
 if TYPE_CHECKING:
+    from grale.catalog import load as load
     from grale.graphs.batch import GraphBatch as GraphBatch
     from grale.graphs.graph import Graph as Graph
     from grale.graphs.space import GraphSpace as GraphSpace
     from grale.metrics.edit_distance import edit_distance as edit_distance
     from grale.metrics.isomorphism import is_isomorphic as is_isomorphic
     from grale.model.autoencoder import GRALE as GRALE
-    from grale.model.catalog import load as load
     from grale.model.config import ModelConfig as ModelConfig
 
 

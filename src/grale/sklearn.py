@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from grale.catalog import load
 from grale.model.autoencoder import GRALE
-from grale.model.catalog import load
 
 _cached = lru_cache(maxsize=4)(load)
 

@@ -10,8 +10,8 @@ from safetensors.numpy import load_file
 
 import grale
 from golden.make_golden import golden_graphs
+from grale.catalog import SHIPPED, shipped_models
 from grale.data.sources import DataConfig, open_source
-from grale.model.catalog import SHIPPED, shipped_models
 from grale.training.evaluation import evaluate
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"

@@ -19,8 +19,8 @@ def decode(
     tries: Annotated[int, typer.Option(min=1, help="Likeliest graphs to try per row.")] = 20,
 ) -> None:
     """Decode embeddings to SMILES, with charges and hydrogens restored."""
+    from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory, table
-    from grale.model.catalog import load
     from grale.tasks.decode import decode_file
 
     keep_freed_memory()
@@ -43,9 +43,9 @@ def reconstruct(
     column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
 ) -> None:
     """Encode and decode molecules; each row says what came back."""
+    from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory, table
     from grale.data.molecule_folder import open_file_or_folder
-    from grale.model.catalog import load
     from grale.tasks.reconstruct import reconstruct_file
 
     keep_freed_memory()

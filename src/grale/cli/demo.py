@@ -12,9 +12,9 @@ def demo(
     count: int = typer.Option(1000, min=100, help="Graphs to measure on."),
 ) -> None:
     """Reconstruct, interpolate, edit, denoise and map with the shipped models; write a page."""
+    from grale.catalog import load
     from grale.cli.terminal import console, keep_freed_memory
     from grale.experiments.demo import write_tour
-    from grale.model.catalog import load
 
     keep_freed_memory()
     with console.status("loading the models") as status:

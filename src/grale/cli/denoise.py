@@ -25,10 +25,10 @@ def denoise(
     ),
 ) -> None:
     """Recolour nodes at random, reconstruct, and count valid colourings before and after."""
+    from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory, table
     from grale.data.samples import sample_graphs
     from grale.experiments.figure_denoising import curve_of
-    from grale.model.catalog import load
     from grale.plot.figures import save_figure
     from grale.tasks.denoise import LEVELS, denoise_curve
 

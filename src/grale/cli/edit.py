@@ -38,10 +38,10 @@ def edit(
     out: Picture = Path("edit.png"),
 ) -> None:
     """Raise or lower a property of a graph; print and draw the path of distinct graphs."""
+    from grale.catalog import load
     from grale.cli.terminal import console, describe, keep_freed_memory, table
     from grale.data.samples import named_graph, sample_graphs
     from grale.experiments.figure_size_edit import edit_figure
-    from grale.model.catalog import load
     from grale.plot.figures import save_figure
     from grale.tasks.edit import edit as follow_gradient
     from grale.tasks.latent_predictor import learn_property

@@ -29,9 +29,9 @@ def embed(
     workers: Annotated[int, typer.Option(min=1, help="Ray workers.")] = 2,
 ) -> None:
     """Embed every row, in order, each with a status; a killed run goes on when started again."""
+    from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory, table
     from grale.data.molecule_folder import open_file_or_folder
-    from grale.model.catalog import load
     from grale.tasks.embed import EmbedConfig, ShardReport, embed_file
 
     keep_freed_memory()

@@ -16,10 +16,10 @@ def evaluate(
     batch_size: int = typer.Option(256, min=1, help="Graphs at once."),
 ) -> None:
     """Reconstruct held-out graphs and print the scores, with 95 % intervals."""
+    from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory, table
     from grale.data.sources import held_out_graphs
     from grale.graphs.molecule import is_molecular
-    from grale.model.catalog import load
     from grale.training.evaluation import reconstruct_all
 
     keep_freed_memory()

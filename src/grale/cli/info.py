@@ -29,7 +29,7 @@ def _machine_rows() -> list[list[str]]:
 
 
 def _model_rows(name: str) -> list[list[str]]:
-    from grale.model.catalog import load
+    from grale.catalog import load
 
     model = load(name)
     space, config = model.space, model.config

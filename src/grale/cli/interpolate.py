@@ -24,9 +24,9 @@ def interpolate(
     out: Picture = Path("interpolation.png"),
 ) -> None:
     """Draw the graphs on the straight line between the vectors of two graphs."""
+    from grale.catalog import load
     from grale.cli.terminal import console, describe
     from grale.data.samples import named_graph
-    from grale.model.catalog import load
     from grale.plot.figures import interpolation_figure, save_figure
     from grale.plot.look import look_of
     from grale.tasks.interpolate import interpolate as between
@@ -55,9 +55,9 @@ def barycenter(
     out: Picture = Path("barycenter.png"),
 ) -> None:
     """Draw the graph whose vector is the mean of those of a whole dataset."""
+    from grale.catalog import load
     from grale.cli.terminal import console, counting, describe, keep_freed_memory
     from grale.data.samples import sample_graphs
-    from grale.model.catalog import load
     from grale.plot.figures import interpolation_figure, save_figure
     from grale.plot.look import look_of
     from grale.tasks.interpolate import barycenter as mean_of

@@ -33,10 +33,10 @@ def draw_map(
     ] = Path("map.png"),
 ) -> None:
     """Draw one point per graph, as a picture and as a page that draws graphs on hover."""
+    from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory
     from grale.data.samples import sample_graphs, usual_data
     from grale.experiments.figure_map import dataset_map, map_picture, write_map
-    from grale.model.catalog import load
     from grale.plot.figures import save_figure
 
     keep_freed_memory()

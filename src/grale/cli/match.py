@@ -32,10 +32,10 @@ def match(
     ] = None,
 ) -> None:
     """Match two graphs, print the edits and draw them with matched nodes in one colour."""
+    from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory, table
     from grale.data.samples import named_graph
     from grale.matching import solve
-    from grale.model.catalog import load
     from grale.plot.figures import save_figure
     from grale.plot.matching import matching_figure
     from grale.tasks.match_file import match_file

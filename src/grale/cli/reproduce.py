@@ -45,10 +45,10 @@ def reproduce(
     ),
 ) -> None:
     """Make one figure (PNG, SVG, caption) or table (Markdown, JSON) of the paper."""
+    from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory
     from grale.experiments.picture import PictureConfig
     from grale.experiments.reproduce import find_experiment
-    from grale.model.catalog import load
 
     keep_freed_memory()
     experiment = find_experiment(name)

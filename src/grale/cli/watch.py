@@ -10,14 +10,14 @@ from rich.progress import TextColumn
 from grale.cli.terminal import bar, console
 
 if TYPE_CHECKING:
-    from grale.model.autoencoder import GRALE
+    from grale.model.graph_autoencoder import GraphAutoencoder
     from grale.training.logs import RunLog
     from grale.training.loop import StepReport, Trainer
 
 TERMS = ("mask", "node_label", "node_feature", "edge_label", "edge_feature", "bound")
 
 
-def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GRALE:
+def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GraphAutoencoder:
     """Run the trainer to the end under a progress bar; hand every report to the logs."""
     from grale.training.logs import numbers
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from grale.catalog import load
 from grale.data.samples import sample_graphs, usual_data
 from grale.experiments.picture import PictureConfig, Progress
 from grale.experiments.table import Table
@@ -24,7 +25,6 @@ from grale.matching.peers import SOLVERS
 from grale.metrics.edit_distance import edit_distance
 from grale.metrics.problem import lower_bound
 from grale.model.autoencoder import GRALE
-from grale.model.catalog import load
 
 BUDGET = 0.002  # seconds of refinement
 SLOW = ("astar", "exact")

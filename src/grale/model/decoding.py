@@ -21,12 +21,12 @@ from grale.model.decoder import GraphLogits
 from grale.model.inference import check_batch_size, quietly
 
 if TYPE_CHECKING:
-    from grale.model.autoencoder import GRALE
+    from grale.model.graph_autoencoder import GraphAutoencoder
 
 
 @quietly
-def decode(model: GRALE, latents: NDArray[Any], batch_size: int) -> list[Graph]:
-    """Decode each row; see :meth:`grale.model.autoencoder.GRALE.decode`."""
+def decode(model: GraphAutoencoder, latents: NDArray[Any], batch_size: int) -> list[Graph]:
+    """Decode each row; see `GraphAutoencoder.decode`."""
     graphs: list[Graph] = []
     for logits in _logits(model, latents, batch_size):
         graphs += logits.most_likely(model.space.directed).to_graphs()
@@ -35,9 +35,9 @@ def decode(model: GRALE, latents: NDArray[Any], batch_size: int) -> list[Graph]:
 
 @quietly
 def decode_smiles(
-    model: GRALE, latents: NDArray[Any], batch_size: int, candidates: int, tries: int
+    model: GraphAutoencoder, latents: NDArray[Any], batch_size: int, candidates: int, tries: int
 ) -> list[list[str]]:
-    """Decode each row to its best molecules; see `GRALE.decode_smiles`."""
+    """Decode each row to its best molecules; see `GraphAutoencoder.decode_smiles`."""
     if not is_molecular(model.space):
         raise TypeError("this model's labels are not atoms and bonds; use decode")
     if candidates < 1 or tries < 1:
@@ -55,7 +55,9 @@ def decode_smiles(
     return found
 
 
-def _logits(model: GRALE, latents: NDArray[Any], batch_size: int) -> Iterator[GraphLogits]:
+def _logits(
+    model: GraphAutoencoder, latents: NDArray[Any], batch_size: int
+) -> Iterator[GraphLogits]:
     """Decode the rows, a batch at a time, after checking all of them."""
     check_batch_size(batch_size)
     values = np.asarray(latents, dtype=np.float32)
@@ -64,7 +66,6 @@ def _logits(model: GRALE, latents: NDArray[Any], batch_size: int) -> Iterator[Gr
     broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(broken):
         raise ValueError(f"row {broken[0]} of the latents is not finite; leave such rows out")
-    shape = (model.config.num_tokens, model.config.token_dim)
     for start in range(0, len(values), batch_size):
-        rows = torch.tensor(values[start : start + batch_size]).to(model.encoder.padding)
-        yield model.decoder(rows.unflatten(1, shape)).logits
+        rows = torch.tensor(values[start : start + batch_size])
+        yield model.logits_of(rows.to(next(model.parameters())))

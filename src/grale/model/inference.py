@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import is_molecular
-from grale.graphs.permute import gather_edges, gather_nodes
 from grale.graphs.space import GraphSpace
 
 if TYPE_CHECKING:
-    from grale.model.autoencoder import GRALE
+    from grale.model.graph_autoencoder import GraphAutoencoder
 
 OnError = Literal["raise", "null", "skip"]
 
@@ -108,7 +107,7 @@ def quietly(run: Callable[..., Any]) -> Callable[..., Any]:
     """Run with the model in evaluation mode and without gradients."""
 
     @wraps(run)
-    def wrapped(model: GRALE, *args: Any, **options: Any) -> Any:
+    def wrapped(model: GraphAutoencoder, *args: Any, **options: Any) -> Any:
         was_training = model.training
         model.eval()
         try:
@@ -120,16 +119,16 @@ def quietly(run: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def device_of(model: GRALE) -> torch.device:
+def device_of(model: GraphAutoencoder) -> torch.device:
     """Where the weights are."""
-    return model.encoder.padding.device
+    return next(model.parameters()).device
 
 
 @quietly
 def encode(
-    model: GRALE, items: Sequence[Any], batch_size: int, on_error: OnError
+    model: GraphAutoencoder, items: Sequence[Any], batch_size: int, on_error: OnError
 ) -> NDArray[np.float32]:
-    """Embed each item; see :meth:`grale.model.autoencoder.GRALE.encode`."""
+    """Embed each item; see `GraphAutoencoder.encode`."""
     if on_error not in ("raise", "null", "skip"):
         raise ValueError(f"on_error={on_error!r}; expected 'raise', 'null' or 'skip'")
     if on_error == "raise":
@@ -141,14 +140,14 @@ def encode(
         graphs = [graph for graph in screened if isinstance(graph, Graph)]
     latents = np.full((len(items), model.latent_dim), np.nan, dtype=np.float32)
     for rows, batch in by_size(graphs, batch_size):
-        latent = model.encoder(model.featurizer(batch.to(device_of(model)))).latent
-        latents[[kept[row] for row in rows]] = latent.flatten(1).float().cpu().numpy()
+        latent = model.embed(batch.to(device_of(model)))
+        latents[[kept[row] for row in rows]] = latent.float().cpu().numpy()
     return latents[kept] if on_error == "skip" else latents
 
 
 @quietly
 def reconstruct(
-    model: GRALE, items: Sequence[Any], batch_size: int, at_size: bool = False
+    model: GraphAutoencoder, items: Sequence[Any], batch_size: int, at_size: bool = False
 ) -> Reconstructed:
     """Reconstruct each item, its nodes in the input's order where matched.
 
@@ -157,17 +156,7 @@ def reconstruct(
     graphs = accept(items, model.space)
     results: list[Any] = [None] * len(graphs)
     for rows, batch in by_size(graphs, batch_size):
-        nodes, latent = model.encoder(model.featurizer(batch.to(device_of(model))))
-        slots, logits = model.decoder(latent)
-        permutation = model.matcher.hard(nodes, slots)
-        sizes = batch.num_nodes.to(device_of(model)) if at_size else None
-        found = logits.most_likely(model.space.directed, sizes)
-        ordered = GraphBatch(
-            gather_nodes(found.node_mask, permutation),
-            gather_nodes(found.node_labels, permutation),
-            gather_edges(found.edge_labels, permutation),
-            found.directed,
-        )
+        ordered = model.rebuild(batch.to(device_of(model)), at_size)
         masks = ordered.node_mask.cpu().numpy()
         for row, graph, mask in zip(rows, ordered.to_graphs(), masks):
             places = np.where(mask, np.cumsum(mask) - 1, -1)[: graphs[row].num_nodes]

@@ -15,7 +15,6 @@ from safetensors.torch import load_model, save_model
 from torch import nn
 
 from grale.graphs.space import GraphSpace
-from grale.model.config import ModelConfig
 from grale.settings.build import build
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
@@ -23,19 +22,36 @@ _HUB_OPTIONS = ("revision", "cache_dir", "force_download", "local_files_only", "
 
 
 def save(model: Any, folder: Path) -> None:
-    """Write weights and config of a GRALE model."""
+    """Write weights and config of a model."""
     folder.mkdir(parents=True, exist_ok=True)
-    values = {"space": dataclasses.asdict(model.space), "config": dataclasses.asdict(model.config)}
+    values = {
+        "architecture": model.architecture,
+        "space": dataclasses.asdict(model.space),
+        "config": dataclasses.asdict(model.config),
+    }
     (folder / CONFIG).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
     save_model(model, str(folder / WEIGHTS))
 
 
-def read_config(folder: Path) -> tuple[GraphSpace, ModelConfig]:
-    """Read the space and shape of the model in `folder`."""
+def read_config(folder: Path, architecture: str, kind: type[Any]) -> tuple[GraphSpace, Any]:
+    """Read the space and the settings, a `kind`, of the model of that architecture in `folder`."""
+    values = _read_values(folder)
+    found = values.get("architecture", "grale")
+    if found != architecture:
+        raise ValueError(f"{folder} holds a model of kind {found}, not {architecture}")
+    return build(GraphSpace, values["space"]), build(kind, values["config"])
+
+
+def read_architecture(folder: Path) -> str:
+    """Which architecture the model in `folder` has; files older than the others are GRALE's."""
+    return str(_read_values(folder).get("architecture", "grale"))
+
+
+def _read_values(folder: Path) -> dict[str, Any]:
     values = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    if not {"space", "config"} <= values.keys():
+    if not isinstance(values, dict) or not {"space", "config"} <= values.keys():
         raise ValueError(f"{folder / CONFIG} is not a grale model: needs 'space' and 'config'")
-    return build(GraphSpace, values["space"]), build(ModelConfig, values["config"])
+    return values
 
 
 def load_weights(model: nn.Module, folder: Path) -> Any:

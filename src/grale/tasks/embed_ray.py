@@ -40,7 +40,7 @@ class ShardEmbedder:
     def __init__(self, model_name: str, folder: str, text: Text, config: EmbedConfig) -> None:
         import torch
 
-        from grale.model.catalog import load
+        from grale.catalog import load
 
         torch.set_num_threads(1)  # Ray gives a worker one core
         self.model, self.folder = load(model_name), Path(folder)

@@ -54,7 +54,10 @@ class TrainConfig:
     """One training run."""
 
     data: DataConfig = field(default_factory=DataConfig)
+    architecture: Literal["grale"] = "grale"
+    """Which autoencoder; each has its own section of settings."""
     model: ModelConfig = field(default_factory=ModelConfig)
+    """Of GRALE."""
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     objective: Literal["reconstruct", "match"] = "reconstruct"
     """Give graphs back, or lower the edits between random pairs: that trains the matcher and the
@@ -80,6 +83,11 @@ class TrainConfig:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.objective == "match" and min(self.batch_size, self.num_validation) < 2:
             raise ValueError("a pair has two graphs: batch_size and num_validation must be above 1")
+
+    @property
+    def architecture_config(self) -> Any:
+        """Settings of the chosen architecture."""
+        return {"grale": self.model}[self.architecture]
 
     def check_same_run(self, saved: Mapping[str, Any]) -> None:
         """Refuse to resume a run with settings that would change it.

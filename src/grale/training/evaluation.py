@@ -17,7 +17,7 @@ from grale.metrics.local_search import (
     summarised,
 )
 from grale.model import inference
-from grale.model.autoencoder import GRALE
+from grale.model.graph_autoencoder import GraphAutoencoder
 
 
 class Outcomes(NamedTuple):
@@ -56,7 +56,7 @@ class Outcomes(NamedTuple):
 
 
 def reconstruct_all(
-    model: GRALE,
+    model: GraphAutoencoder,
     graphs: Sequence[Graph],
     batch_size: int = 256,
     at_size: bool = False,
@@ -80,7 +80,7 @@ def reconstruct_all(
 
 
 def evaluate(
-    model: GRALE,
+    model: GraphAutoencoder,
     graphs: Sequence[Graph],
     batch_size: int = 256,
     at_size: bool = False,

@@ -24,7 +24,7 @@ def stop_on_bad_loss(
     loss: Float[Tensor, ""],
     model: nn.Module,
     batch: TrainingBatch,
-    noise: Float[Tensor, "B N n_f"],
+    noise: Float[Tensor, "B ..."],
     folder: Path,
 ) -> NoReturn:
     """Save batch, noise and weights, then raise BadLossError naming the batch's graphs."""

@@ -18,11 +18,11 @@ import torch
 from lightning.fabric import Fabric
 from lightning.fabric.utilities.exceptions import MisconfigurationException
 
+from grale.catalog import ARCHITECTURES, load_any
 from grale.data.batching import TrainingBatch, batches_from
 from grale.data.sources import open_source
 from grale.graphs.graph import Graph
-from grale.model.autoencoder import GRALE
-from grale.model.catalog import load
+from grale.model.graph_autoencoder import GraphAutoencoder
 from grale.model.warm_start import take_weights
 from grale.training.checkpoint import (
     Checkpoint,
@@ -64,9 +64,9 @@ class Trainer:
         self.fabric = self._launch()
         self.source = open_source(config.data)
         torch.manual_seed(config.seed)
-        self.model = GRALE(self.source.space, config.model)
+        self.model = self._new_model()
         if config.start_from is not None and not self.options.resume:
-            take_weights(self.model, load(config.start_from))
+            take_weights(self.model, load_any(config.start_from))
         self.model.recompute_activations(self.options.recompute_activations)
         self.kind = OBJECTIVES[config.objective]
         objective = self.kind(self.model)
@@ -86,7 +86,7 @@ class Trainer:
         minutes = self.max_minutes
         return max(by_steps, self.seconds / (60 * minutes) if minutes else 0.0)
 
-    def run(self, report: Callable[[StepReport], None]) -> GRALE:
+    def run(self, report: Callable[[StepReport], None]) -> GraphAutoencoder:
         """Train to the end; return the model with averaged weights."""
         config = self.config
         batches = batches_from(
@@ -124,7 +124,7 @@ class Trainer:
         config, device = self.config, self.fabric.device
         self.objective.train()
         generator = torch.Generator().manual_seed(noise_seed(config.seed, self.step))
-        noise = self.model.featurizer.draw_noise(config.batch_size, generator)[batch.places]
+        noise = self.model.draw_noise(config.batch_size, generator)[batch.places]
         graphs = batch.graphs.to(device)
         values = self.objective(
             graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device)
@@ -145,12 +145,16 @@ class Trainer:
             values = self.fabric.all_reduce(values, reduce_op="mean")
         return {name: value.item() for name, value in values.items()}
 
-    def averaged_model(self) -> GRALE:
+    def averaged_model(self) -> GraphAutoencoder:
         """Return a copy of the model with the averaged weights."""
-        model = GRALE(self.source.space, self.config.model).to(self.fabric.device)
+        model = self._new_model().to(self.fabric.device)
         model.load_state_dict(self.model.state_dict())
         self.average.copy_to(model)
         return model.eval()
+
+    def _new_model(self) -> GraphAutoencoder:
+        kind = ARCHITECTURES[self.config.architecture]
+        return kind(self.source.space, self.config.architecture_config)
 
     def save(self) -> None:
         """Write a checkpoint; one process does it, the others wait."""

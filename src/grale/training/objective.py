@@ -1,6 +1,6 @@
 """What a run minimises, as a module of tensors in, tensors out: distributed, compiled, autocast.
 
-    reconstruct   L_GRALE of a batch (paper: algorithm "GRALE Loss")
+    reconstruct   the model's own loss of a batch (paper: algorithm "GRALE Loss")
     match         edits between the two graphs of random pairs under the soft plan of the matcher
                   (paper: "we fine-tune the matcher on random pairs of graphs")
 
@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
+from grale.model.graph_autoencoder import GraphAutoencoder
 from grale.model.pairs import soft_bound
 from grale.training.evaluation import evaluate
 
@@ -31,11 +32,11 @@ class Validation(NamedTuple):
 
 
 class Reconstruction(nn.Module):
-    """L_GRALE of a batch, with its terms for the log."""
+    """Loss of a batch of graphs to give back, with its terms for the log."""
 
     groups_by_size = True
 
-    def __init__(self, model: GRALE) -> None:
+    def __init__(self, model: GraphAutoencoder) -> None:
         super().__init__()
         self.model = model
 
@@ -44,19 +45,14 @@ class Reconstruction(nn.Module):
         node_mask: Bool[Tensor, "B N"],
         node_labels: Int[Tensor, "B N"],
         edge_labels: Int[Tensor, "B N N"],
-        noise: Float[Tensor, "B M n_f"],
+        noise: Float[Tensor, "B ..."],
     ) -> dict[str, Float[Tensor, ""]]:
-        """Total under "loss", each unweighted term under its name, and the marginal error."""
+        """Loss under "loss", and what else the model logs."""
         graphs = GraphBatch(node_mask, node_labels, edge_labels, self.model.space.directed)
-        result = self.model(graphs, noise)
-        return {
-            "loss": result.terms.total(self.model.config.loss),
-            **result.terms.means(),
-            "marginal_error": result.marginal_error.max(),
-        }
+        return self.model.losses(graphs, noise)
 
     @staticmethod
-    def validate(model: GRALE, graphs: Sequence[Graph]) -> Validation:
+    def validate(model: GraphAutoencoder, graphs: Sequence[Graph]) -> Validation:
         """Reconstruct held-out graphs."""
         found = evaluate(model, graphs)
         return Validation(

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import grale
-from grale.model import catalog
-from grale.model.catalog import load, shipped_models
+from grale import catalog
+from grale.catalog import load, shipped_models
 
 
 @pytest.fixture

@@ -8,9 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from grale.model.autoencoder import GRALE
-from grale.model.storage import CONFIG
+from grale.model.graph_autoencoder import GraphAutoencoder
+from grale.model.storage import CONFIG, find, read_architecture
 
-SHIPPED = Path(__file__).resolve().parent.parent / "weights"
+SHIPPED = Path(__file__).resolve().parent / "weights"
+
+ARCHITECTURES: dict[str, type[GraphAutoencoder]] = {kind.architecture: kind for kind in (GRALE,)}
 
 
 def shipped_models() -> list[str]:
@@ -29,12 +32,29 @@ def load(name: str | Path) -> GRALE:
         The name of a shipped model, the path of a directory written by `save_pretrained` or by
         `grale train`, or a hub id such as "someone/some-model".
     """
-    text = str(name)
+    folder = _folder_of(str(name))
+    kind = read_architecture(folder)
+    if kind != GRALE.architecture:
+        raise ValueError(f"{name} is a {kind}, not a GRALE; use grale.catalog.load_any")
+    return GRALE.from_pretrained(folder)
+
+
+def load_any(name: str | Path) -> GraphAutoencoder:
+    """Load a model of any architecture; otherwise as `load`."""
+    folder = _folder_of(str(name))
+    kind = read_architecture(folder)
+    if kind not in ARCHITECTURES:
+        raise ValueError(f"{name} is a {kind!r}; known are {', '.join(ARCHITECTURES)}")
+    return ARCHITECTURES[kind].from_pretrained(folder)
+
+
+def _folder_of(text: str) -> Path:
+    """Where the model lies on this machine, after a download if need be."""
     if text in shipped_models():
-        return GRALE.from_pretrained(SHIPPED / text)
+        return SHIPPED / text
     is_hub_id = text.count("/") == 1 and not Path(text).exists() and not text.startswith((".", "/"))
     if Path(text).exists() or is_hub_id:
-        return GRALE.from_pretrained(text)
+        return find(text)
     shipped = ", ".join(shipped_models()) or "none yet"
     raise FileNotFoundError(
         f"no model named {text!r}: not a shipped model ({shipped}), not a directory, not a hub id"
