@@ -27,9 +27,16 @@ from grale.model import pairs
 from grale.model.config import ModelConfig
 from grale.model.decoder import Decoder, GraphLogits
 from grale.model.encoder import Encoder
+from grale.model.gin_encoder import GinEncoder
 from grale.model.graph_autoencoder import GraphAutoencoder
 from grale.model.loss import LossTerms, reconstruction_loss
 from grale.model.matcher import SinkhornMatcher
+from grale.model.softsort_matcher import SoftSortMatcher
+from grale.model.transformer_decoder import TransformerGraphDecoder
+
+ENCODERS = {"evoformer": Encoder, "gin": GinEncoder}
+DECODERS = {"evoformer": Decoder, "transformer": TransformerGraphDecoder}
+MATCHERS = {"sinkhorn": SinkhornMatcher, "softsort": SoftSortMatcher}
 
 
 class Reconstruction(NamedTuple):
@@ -50,10 +57,10 @@ class GRALE(GraphAutoencoder):
 
     def __init__(self, space: GraphSpace, config: ModelConfig) -> None:
         super().__init__(space, config)
-        self.encoder = Encoder(space, config)
+        self.encoder = ENCODERS[config.encoder](space, config)
         self.featurizer = self.encoder.featurizer
-        self.decoder = Decoder(space, config, self.featurizer)
-        self.matcher = SinkhornMatcher(config.node_dim, config.matcher)
+        self.decoder = DECODERS[config.decoder](space, config, self.featurizer)
+        self.matcher = MATCHERS[config.matcher.kind](config.node_dim, config.matcher)
 
     def forward(
         self, graphs: GraphBatch, noise: Float[Tensor, "B N n_f"] | None = None
@@ -84,8 +91,8 @@ class GRALE(GraphAutoencoder):
 
     def recompute_activations(self, wanted: bool) -> None:
         """Trade time for memory in training: recompute layers in the backward pass, or not."""
-        for stack in (self.encoder.evoformer, self.decoder.evoformer):
-            stack.recomputes = wanted
+        self.encoder.recompute_activations(wanted)
+        self.decoder.recompute_activations(wanted)
 
     @property
     def latent_dim(self) -> int:

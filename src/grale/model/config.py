@@ -52,10 +52,12 @@ class FeaturizerConfig:
 class MatcherConfig:
     """Settings of the Sinkhorn matcher (paper: appendix "Matcher")."""
 
+    kind: Literal["sinkhorn", "softsort"] = "sinkhorn"
+    """Sinkhorn, or PIGVAE's sorting of scores (paper: "Ablation studies details")."""
     affinity: Literal["l1", "sphere"] = "l1"
     """How two embeddings compare: the paper's distance, or on the unit sphere (decisions/002)."""
     temperature: float = 1.0
-    """Divides the cost before Sinkhorn."""
+    """Divides the cost before Sinkhorn, or before the softmax of SoftSort (paper: tau)."""
     embedding_dim: int = 32
     """Width of the compared embeddings."""
     num_sweeps: int = 100
@@ -121,6 +123,10 @@ class ModelConfig:
     """Width of the two sides of the outer product."""
     norm: Norm = "post"
     """Where blocks normalise: "post" as in the paper's text, or "pre"."""
+    encoder: Literal["evoformer", "gin"] = "evoformer"
+    """The Evoformer, or a GIN with concatenated pairs (paper: "Ablation studies details")."""
+    decoder: Literal["evoformer", "transformer"] = "evoformer"
+    """The Evoformer, or a Transformer decoder with an MLP on pairs (same section)."""
     featurizer: FeaturizerConfig = field(default_factory=FeaturizerConfig)
     matcher: MatcherConfig = field(default_factory=MatcherConfig)
     loss: LossConfig = field(default_factory=LossConfig)

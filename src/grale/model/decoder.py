@@ -85,24 +85,39 @@ class Decoder(nn.Module):
             config.num_layers,
         )
         self.node_queries = nn.Parameter(torch.randn(size, config.node_dim))
-        self.edge_queries = nn.Parameter(torch.randn(size, size, config.edge_dim))
-        self.evoformer = EvoformerDecoder(
-            evoformer_dims(config), config.token_dim, config.num_layers
-        )
+        self._add_stack(size, config)
         self.node_sizes = [
             1, space.num_node_labels, featurizer.feature_dim - space.num_node_labels
         ]  # fmt: skip
         self.edge_sizes = [space.num_edge_classes, featurizer.path_dim]
-        self.slot_output = nn.Linear(config.node_dim, config.node_dim)
+        reads_slots = config.matcher.kind == "sinkhorn"
+        dim = config.node_dim
+        self.slot_output = nn.Linear(dim, dim) if reads_slots else nn.Identity()
         self.node_heads = nn.Linear(config.node_dim, sum(self.node_sizes))
         self.edge_heads = nn.Linear(config.edge_dim, sum(self.edge_sizes))
 
+    def _add_stack(self, size: int, config: ModelConfig) -> None:
+        """Make the layers of `hidden` for `size` slots."""
+        self.edge_queries = nn.Parameter(torch.randn(size, size, config.edge_dim))
+        self.evoformer = EvoformerDecoder(
+            evoformer_dims(config), config.token_dim, config.num_layers
+        )
+
+    def hidden(
+        self, tokens: Float[Tensor, "B K D"]
+    ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
+        """Hidden representation (F_Q^L, C_Q^L) of the graph to come."""
+        nodes = self.node_queries.expand(len(tokens), -1, -1)
+        edges = self.edge_queries.expand(len(tokens), -1, -1, -1)
+        return self.evoformer(nodes, edges, tokens)
+
+    def recompute_activations(self, wanted: bool) -> None:
+        """Recompute layers in the backward pass, or not."""
+        self.evoformer.recomputes = wanted
+
     def forward(self, latent: Float[Tensor, "B K D"]) -> Decoded:
         """Decode latents into slots and logits."""
-        tokens = self.tokens(latent)
-        nodes = self.node_queries.expand(len(latent), -1, -1)
-        edges = self.edge_queries.expand(len(latent), -1, -1, -1)
-        nodes, edges = self.evoformer(nodes, edges, tokens)
+        nodes, edges = self.hidden(self.tokens(latent))
         return Decoded(self.slot_output(nodes), self._logits(nodes, edges))
 
     def _logits(

@@ -72,19 +72,34 @@ class Encoder(nn.Module):
         self.space = space
         self.featurizer = Featurizer(space, config.featurizer)
         self.node_input = nn.Linear(self.featurizer.feature_dim, config.node_dim)
-        self.edge_input = EdgeInput(self.featurizer, config.edge_dim)
-        self.evoformer = EvoformerEncoder(evoformer_dims(config), config.num_layers)
+        pair_dim = self._add_stack(config)
         self.node_output = nn.Linear(config.node_dim, config.node_dim)
         self.padding = nn.Parameter(torch.randn(config.node_dim))
         self.queries = nn.Parameter(torch.randn(config.num_tokens, config.token_dim))
-        self.pool = _pooling(config)
+        self.pool = _pooling(config, pair_dim)
+
+    def _add_stack(self, config: ModelConfig) -> int:
+        """Make the layers of `hidden`; return the width of what it says of a pair."""
+        self.edge_input = EdgeInput(self.featurizer, config.edge_dim)
+        self.evoformer = EvoformerEncoder(evoformer_dims(config), config.num_layers)
+        return config.edge_dim
+
+    def hidden(
+        self, inputs: GraphInputs
+    ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
+        """Hidden representation (F^L, C^L) of the graph."""
+        nodes = self.node_input(inputs.node_feats + inputs.noise)
+        edges = self.edge_input(inputs, self.featurizer.path_table)
+        return self.evoformer(nodes, edges, mask_bias(inputs.graphs.node_mask, nodes.dtype))
+
+    def recompute_activations(self, wanted: bool) -> None:
+        """Recompute layers in the backward pass, or not."""
+        self.evoformer.recomputes = wanted
 
     def forward(self, inputs: GraphInputs) -> Encoded:
         """Encode featurized graphs."""
         graphs = inputs.graphs
-        nodes = self.node_input(inputs.node_feats + inputs.noise)
-        edges = self.edge_input(inputs, self.featurizer.path_table)
-        nodes, edges = self.evoformer(nodes, edges, mask_bias(graphs.node_mask, nodes.dtype))
+        nodes, edges = self.hidden(inputs)
         padding = torch.zeros_like(edges[..., 0]).masked_fill(~graphs.edge_mask, MASKED)
         queries = self.queries.expand(len(graphs), -1, -1)
         latent = self.pool(queries, edges.flatten(1, 2), padding.flatten(1)[:, None])
@@ -111,11 +126,11 @@ def evoformer_dims(config: ModelConfig) -> EvoformerDims:
     )
 
 
-def _pooling(config: ModelConfig) -> TransformerDecoder:
+def _pooling(config: ModelConfig, pair_dim: int) -> TransformerDecoder:
     layers = [
         TransformerDecoderLayer(
             config.token_dim,
-            config.edge_dim,
+            pair_dim,
             config.node_hidden_dim,
             config.num_heads,
             config.norm,

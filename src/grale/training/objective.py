@@ -73,6 +73,8 @@ class PairMatching(nn.Module):
 
     def __init__(self, model: GRALE) -> None:
         super().__init__()
+        if model.config.encoder != "evoformer":
+            raise ValueError(f"objective=match needs encoder=evoformer, got {model.config.encoder}")
         self.model = model
         model.requires_grad_(False)
         for weight in _weights_of_matching(model):

@@ -1,0 +1,45 @@
+"""A Transformer decoder in place of the Evoformer's (paper: "Ablation studies details").
+
+    F_Q^{l+1}   = TransformerDecoder(F_Q^l, Z^L)
+    (C_Q^L)_ij  = MLP(CONCAT[(F_Q^L)_i, (F_Q^L)_j])
+
+Departures: the first layer of that MLP is applied to the two nodes apart and added up, which is
+the same.
+"""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from grale.model.config import ModelConfig
+from grale.model.decoder import Decoder
+from grale.nn.transformer import TransformerDecoder, TransformerDecoderLayer
+
+
+class TransformerGraphDecoder(Decoder):
+    """Slots read each other and the tokens; pairs of slots become edges at the end."""
+
+    def _add_stack(self, size: int, config: ModelConfig) -> None:
+        dim = config.node_dim
+        layers = [
+            TransformerDecoderLayer(
+                dim, config.token_dim, config.node_hidden_dim, config.num_heads, config.norm
+            )
+            for _ in range(config.num_layers)
+        ]
+        self.transformer = TransformerDecoder(layers, dim, config.norm)
+        self.pair_source = nn.Linear(dim, dim)
+        self.pair_target = nn.Linear(dim, dim, bias=False)
+        self.pair_output = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(dim, config.edge_dim))
+
+    def hidden(
+        self, tokens: Float[Tensor, "B K D"]
+    ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
+        """Hidden representation (F_Q^L, C_Q^L) of the graph to come."""
+        nodes = self.transformer(self.node_queries.expand(len(tokens), -1, -1), tokens)
+        pairs = self.pair_source(nodes)[:, :, None] + self.pair_target(nodes)[:, None]
+        return nodes, self.pair_output(pairs)
+
+    def recompute_activations(self, wanted: bool) -> None:
+        """Leave everything as it is: these layers keep little."""
