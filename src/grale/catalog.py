@@ -10,10 +10,14 @@ from pathlib import Path
 from grale.model.autoencoder import GRALE
 from grale.model.graph_autoencoder import GraphAutoencoder
 from grale.model.storage import CONFIG, find, read_architecture
+from grale.rivals.graphvae import GraphVAE
+from grale.rivals.pigvae import PIGVAE
 
 SHIPPED = Path(__file__).resolve().parent / "weights"
 
-ARCHITECTURES: dict[str, type[GraphAutoencoder]] = {kind.architecture: kind for kind in (GRALE,)}
+ARCHITECTURES: dict[str, type[GraphAutoencoder]] = {
+    kind.architecture: kind for kind in (GRALE, PIGVAE, GraphVAE)
+}
 
 
 def shipped_models() -> list[str]:

@@ -167,8 +167,8 @@ def test_noise_does_not_depend_on_batch_mates(featurizer, graphs):
 
 
 def test_noise_by_index_would_depend_on_node_order(featurizer, rng, monkeypatch):
-    by_index = lambda graphs: featurizer.noise_table[: graphs.max_nodes][None]  # noqa: E731
-    monkeypatch.setattr(featurizer, "_canonical_noise", by_index)
+    by_index = lambda graphs, draws=1: featurizer.noise_table[: graphs.max_nodes][None]  # noqa: E731
+    monkeypatch.setattr(featurizer, "canonical_noise", by_index)
     graph = Graph.from_networkx(SYMMETRIC["star"])
     moved = graph.permuted([1, 2, 0, 3, 4, 5, 6])
     with pytest.raises(AssertionError):

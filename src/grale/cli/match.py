@@ -27,6 +27,9 @@ def match(
         float | None,
         typer.Option(min=1e-4, help="Seconds per pair; by default 0.01, for solvers 10."),
     ] = None,
+    tries: Annotated[
+        int, typer.Option(min=1, help="Draws of the noise the model matches under; best kept.")
+    ] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Picture, or parquet file for many pairs.")
     ] = None,
@@ -47,13 +50,13 @@ def match(
         keep_freed_memory()
         target = out or Path("matched.parquet")
         with counting("matching", None) as advance:
-            report = match_file(loaded, Path(first), target, method, time_limit, advance)
+            report = match_file(loaded, Path(first), target, method, time_limit, advance, tries)
         rows = [["", method], ["pairs", str(report.pairs)], ["failed", str(report.failed)]]
         rows.append(["mean edit distance (upper bound)", f"{report.mean_distance:.3f}"])
         console.print(table(f"{first} -> {target}", rows))
         return
     graphs = [named_graph(text, loaded.space) for text in (first, second)]
-    found = solve(*graphs, method, time_limit, loaded)
+    found = solve(*graphs, method, time_limit, loaded, tries)
     kind = "the edit distance" if found.is_optimal else "an upper bound of the edit distance"
     console.print(f"{found.distance} edits ({kind}), {1000 * found.seconds:.1f} ms")
     for edit in found.edits:

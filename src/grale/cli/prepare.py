@@ -95,15 +95,10 @@ def ged(
 ) -> None:
     """Graphs with known edit distances; every tenth training graph is held out."""
     from grale.cli.terminal import console
-    from grale.data.ged_sets import read_ged_set
-    from grale.data.storage import write_shards
+    from grale.data.ged_sets import prepare_ged_set
 
-    found = read_ged_set(folder, name)
-    train, test = list(found.train.values()), list(found.test.values())
-    held_out, rest = train[::10], [graph for row, graph in enumerate(train) if row % 10]
-    for split, graphs in {"train": rest, "valid": held_out, "test": test}.items():
-        manifest = write_shards(out / split, graphs, found.space)
-        console.print(f"{out / split}: {manifest.rows} graphs")
+    for split, rows in prepare_ged_set(folder, out, name).items():
+        console.print(f"{out / split}: {rows} graphs")
 
 
 def _run(sources: list[RowSource], out: Path, max_atoms: int, workers: int) -> None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from grale.model.graph_autoencoder import GraphAutoencoder
+    from grale.training.loop import Trainer
 
 
 class Scale(StrEnum):
@@ -22,7 +26,9 @@ def reproduce(
         str,
         typer.Argument(
             help="figure-interpolation, figure-size-edit, figure-denoising, figure-failures, "
-            "figure-map or table-matching."
+            "figure-map or table-matching; those that train models: table-reconstruction, "
+            "table-ablation, table-complexity, table-ged, figure-embedding-size, "
+            "figure-training-size, figure-total-dimension."
         ),
     ],
     model: Annotated[
@@ -30,7 +36,10 @@ def reproduce(
     ] = "coloring-10",
     data: Annotated[
         str | None,
-        typer.Option(help="coloring10, coloring15, coloring20, library, or a dataset folder."),
+        typer.Option(
+            help="coloring10, coloring15, coloring20, library, or a dataset folder; of molecules "
+            "if models are to be trained."
+        ),
     ] = None,
     scale: Annotated[Scale, typer.Option(help="Seconds, minutes, or as in the paper.")] = Scale.cpu,
     count: Annotated[
@@ -40,22 +49,55 @@ def reproduce(
         list[str] | None,
         typer.Option("--also", help="Another model to compare with; may be repeated."),
     ] = None,
+    max_minutes: Annotated[
+        float | None, typer.Option(min=0.01, help="To train each model, where models are trained.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Models to train of each kind.")] = 1,
+    labelled: Annotated[
+        Path | None, typer.Option(help="Folder with qm9.csv, to predict from embeddings.")
+    ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path(
         "results"
     ),
 ) -> None:
-    """Make one figure (PNG, SVG, caption) or table (Markdown, JSON) of the paper."""
+    """Make one figure (PNG, SVG, caption) or table (Markdown, JSON) of the paper.
+
+    Experiments that train keep their models in OUT/runs: what was cut goes on, what is done stays.
+    """
     from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory
     from grale.experiments.picture import PictureConfig
-    from grale.experiments.reproduce import find_experiment
+    from grale.experiments.reproduce import TRAININGS, find_experiment
+    from grale.experiments.request import Request
 
     keep_freed_memory()
-    experiment = find_experiment(name)
-    number = count or experiment.counts[scale.value]
-    config = PictureConfig(data=data, count=number, also=tuple(also or ()))
-    with counting(name, experiment.passes * number) as advance:
-        results = experiment.make(load(model), config, advance)
+    if name in TRAININGS:
+        request = Request(
+            scale=scale.value,
+            folder=out,
+            molecules=data,
+            labelled=labelled,
+            minutes=max_minutes,
+            seeds=seeds,
+            count=count,
+            watch=_watched,
+            on_model=lambda model_name: console.print(model_name, highlight=False),
+        )
+        results = TRAININGS[name](request)
+    else:
+        experiment = find_experiment(name)
+        number = count or experiment.counts[scale.value]
+        config = PictureConfig(data=data, count=number, also=tuple(also or ()))
+        with counting(name, experiment.passes * number) as advance:
+            results = experiment.make(load(model), config, advance)
     for result in results:
         first, *_ = result.write(out)
         console.print(f"{first}: {result.caption}", highlight=False)
+
+
+def _watched(trainer: Trainer, folder: Path) -> GraphAutoencoder:
+    """Train under a progress bar."""
+    from grale.cli.watch import watch
+    from grale.training.logs import open_logs
+
+    return watch(trainer, open_logs(folder))

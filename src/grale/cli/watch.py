@@ -40,8 +40,7 @@ def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GraphAutoencoder:
 
 def _state(step: StepReport) -> str:
     terms = " ".join(f"{step.values[name]:.3f}" for name in TERMS if name in step.values)
-    return (
-        f"step {step.step}  {step.graphs_per_second:.0f} graphs/s  "
-        f"loss {step.values['loss']:.3f} = {terms}  "
-        f"marginals {step.values['marginal_error']:.0e}"
-    )
+    state = f"step {step.step}  {step.graphs_per_second:.0f} graphs/s  "
+    state += f"loss {step.values['loss']:.3f} = {terms}"
+    error = step.values.get("marginal_error")
+    return state if error is None else f"{state}  marginals {error:.0e}"

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from grale.data.storage import write_shards
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 
@@ -51,6 +52,21 @@ def read_ged_set(folder: Path, name: str = "AIDS700nef") -> GedSet:
     largest = max(graph.num_nodes for part in splits.values() for graph in part.values())
     space = GraphSpace(max_nodes=largest, num_node_labels=max(len(known), 1))
     return GedSet(space, splits["train"], splits["test"])
+
+
+def prepare_ged_set(folder: Path, out: Path, name: str = "AIDS700nef") -> dict[str, int]:
+    """Write one dataset as shards; every tenth training graph is held out for validation."""
+    found = read_ged_set(folder, name)
+    train = list(found.train.values())
+    splits = {
+        "train": [graph for row, graph in enumerate(train) if row % 10],
+        "valid": train[::10],
+        "test": list(found.test.values()),
+    }
+    return {
+        split: write_shards(out / split, graphs, found.space).rows
+        for split, graphs in splits.items()
+    }
 
 
 def read_ged_pairs(folder: Path) -> GedPairs:

@@ -9,6 +9,7 @@ Departures: the paper draws 300,000 COLORING graphs once; `num_graphs: null` nev
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -45,6 +46,8 @@ class DataConfig:
     """Processes that generate graphs; changes nothing but the time."""
     path: str | None = None
     """Folder of the dataset, for source "shards"; it holds `train` and `valid`."""
+    max_graphs: int | None = None
+    """Train on the first so many graphs of the dataset only; null for all of them."""
     shards_per_pool: int = 4
     """How many shards are shuffled together in memory."""
     on_bad_shard: Literal["fail", "skip"] = "fail"
@@ -55,6 +58,10 @@ class DataConfig:
             raise ValueError(f"num_graphs must be at least 1 or null, got {self.num_graphs}")
         if not 0 <= self.seed < HELD_OUT_SEED:
             raise ValueError(f"seed must be in [0, {HELD_OUT_SEED}), got {self.seed}")
+        if self.max_graphs is not None and self.max_graphs < 1:
+            raise ValueError(f"max_graphs must be at least 1 or null, got {self.max_graphs}")
+        if self.max_graphs is not None and self.source != "shards":
+            raise ValueError(f"max_graphs is for source=shards; {self.source} has num_graphs")
         if self.shards_per_pool < 1:
             raise ValueError(f"shards_per_pool must be at least 1, got {self.shards_per_pool}")
         if (self.path is None) == (self.source == "shards"):
@@ -116,12 +123,14 @@ class ShardSource:
         self.shards = [shard for shard in manifest.shards if self._is_good(shard)]
         if not self.shards:
             raise BadShardError(f"no shard of {self.folder} is usable")
+        self.used_rows = _first_rows(self.shards, config.max_graphs)
+        self.shards = [shard for shard in self.shards if self.used_rows[shard.file]]
         self.pools_per_epoch = -(-len(self.shards) // config.shards_per_pool)
         self.pool = lru_cache(maxsize=1)(self._load)
 
     def pool_rows(self, number: int) -> int:
         """Graphs in the shards of pool `number`."""
-        return sum(shard.rows for shard in self._shards_of(number))
+        return sum(self.used_rows[shard.file] for shard in self._shards_of(number))
 
     def held_out(self, count: int, start: int = 0) -> list[Graph]:
         """Graphs of the folder `valid` beside `train`."""
@@ -149,8 +158,22 @@ class ShardSource:
         for shard in self._shards_of(number):
             part = read_shard(self.folder, shard, self.space.directed)
             part.check(self.space, str(self.folder / shard.file))
-            parts.append(part)
+            used = self.used_rows[shard.file]
+            parts.append(part if used == len(part) else part.take(np.arange(used)))
         return PackedGraphs.join(parts)
+
+
+def _first_rows(shards: Sequence[Shard], limit: int | None) -> dict[str, int]:
+    """How many rows of each shard to use, so that all together are `limit` at most.
+
+    >>> _first_rows([Shard("a", 5, ""), Shard("b", 5, ""), Shard("c", 5, "")], 7)
+    {'a': 5, 'b': 2, 'c': 0}
+    """
+    used, left = {}, sum(shard.rows for shard in shards) if limit is None else limit
+    for shard in shards:
+        used[shard.file] = min(shard.rows, left)
+        left -= used[shard.file]
+    return used
 
 
 def first_graphs(folder: Path, count: int) -> list[Graph]:

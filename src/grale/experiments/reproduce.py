@@ -10,13 +10,20 @@ from typing import NamedTuple
 
 from grale.experiments import (
     figure_denoising,
+    figure_embedding_size,
     figure_failures,
     figure_interpolation,
     figure_map,
+    figure_scaling,
     figure_size_edit,
+    table_ablation,
+    table_complexity,
+    table_ged,
     table_matching,
+    table_reconstruction,
 )
 from grale.experiments.picture import Picture, PictureConfig, Progress
+from grale.experiments.request import Request
 from grale.experiments.table import Table
 from grale.model.autoencoder import GRALE
 
@@ -53,8 +60,21 @@ EXPERIMENTS: dict[str, Experiment] = {
 }
 
 
+TRAININGS: dict[str, Callable[[Request], Sequence[Picture | Table]]] = {
+    "table-reconstruction": table_reconstruction.make,
+    "table-ablation": table_ablation.make,
+    "table-complexity": table_complexity.make,
+    "table-ged": table_ged.make,
+    "figure-embedding-size": figure_embedding_size.make,
+    "figure-training-size": figure_scaling.make_training_size,
+    "figure-total-dimension": figure_scaling.make_total_dimension,
+}
+"""Experiments that train the models they compare."""
+
+
 def find_experiment(name: str) -> Experiment:
     """Look up a figure or table; an unknown name is an error that lists the known ones."""
     if name not in EXPERIMENTS:
-        raise ValueError(f"nothing called {name!r} to reproduce; known: {', '.join(EXPERIMENTS)}")
+        known = ", ".join([*EXPERIMENTS, *TRAININGS])
+        raise ValueError(f"nothing called {name!r} to reproduce; known: {known}")
     return EXPERIMENTS[name]

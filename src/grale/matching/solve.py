@@ -61,6 +61,7 @@ def solve(
     method: str = "refine",
     time_limit: float | None = None,
     model: GRALE | None = None,
+    tries: int = 1,
 ) -> Matching:
     """Match two graphs.
 
@@ -75,6 +76,8 @@ def solve(
         raise TimeoutError. Without it, refinement makes twenty trades per node.
     model
         For "grale", "grale+refine" and "grale+beam".
+    tries
+        Draws of the noise under which the model matches; the cheapest mapping is kept.
 
     >>> found = solve(Graph([0, 1], [(0, 1)]), Graph([1, 0, 0], [(0, 1)]), "exact")
     >>> found.distance, found.is_optimal, found.mapping.tolist()
@@ -91,7 +94,7 @@ def solve(
         find_pygmtools(method)
         start_worker()
     begin = time.perf_counter()
-    mapping, proven = _mapping(g1, g2, method, time_limit, model)
+    mapping, proven = _mapping(g1, g2, method, time_limit, model, tries)
     seconds = time.perf_counter() - begin
     distance = edit_distance(g1, g2, mapping)
     proven = proven or distance == lower_bound(g1, g2)
@@ -99,7 +102,7 @@ def solve(
 
 
 def _mapping(
-    g1: Graph, g2: Graph, method: str, time_limit: float | None, model: GRALE | None
+    g1: Graph, g2: Graph, method: str, time_limit: float | None, model: GRALE | None, tries: int
 ) -> tuple[IntArray, bool]:
     """Mapping, and whether the method itself proves it optimal."""
     if method == "exact":
@@ -114,7 +117,7 @@ def _mapping(
         return problem.mapping(refine(problem, assignment_start(problem), time_limit)[0]), False
     if model is None:
         raise ValueError(f"method={method!r} needs a model: solve(..., model=grale.load(NAME))")
-    match = model.match(g1, g2)
+    match = model.match(g1, g2, tries)
     if method == "grale+beam":
         return problem.mapping(_better(problem, match)), False
     if method == "grale+refine":

@@ -121,12 +121,19 @@ class GRALE(GraphAutoencoder):
             found.directed,
         )
 
-    def match(self, first: Any, second: Any) -> pairs.Match:
-        """Node correspondence of two graphs, with the edit distance it costs (an upper bound)."""
-        return self.match_many([(first, second)])[0]
+    def match(self, first: Any, second: Any, tries: int = 1) -> pairs.Match:
+        """Node correspondence of two graphs, with the edit distance it costs (an upper bound).
+
+        With more `tries`, the graphs are encoded under so many draws of the noise, and the
+        cheapest mapping is kept.
+        """
+        return self.match_many([(first, second)], tries=tries)[0]
 
     def match_many(
-        self, graphs: Sequence[tuple[Any, Any]], batch_size: int = 256
+        self, graphs: Sequence[tuple[Any, Any]], batch_size: int = 256, tries: int = 1
     ) -> list[pairs.Match]:
-        """Node correspondences of many pairs, in order; each distinct graph is encoded once."""
-        return pairs.match_many(self, graphs, batch_size)
+        """Node correspondences of many pairs, in order; each distinct graph is encoded once.
+
+        `tries` as in `match`.
+        """
+        return pairs.match_many(self, graphs, batch_size, tries)

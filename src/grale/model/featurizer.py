@@ -67,9 +67,7 @@ class Featurizer(nn.Module):
         self.register_buffer(
             "path_table", path_encoding(space.max_nodes, self.path_dim), persistent=False
         )
-        generator = torch.Generator().manual_seed(config.noise_seed)
-        table = torch.randn(space.max_nodes, self.feature_dim, generator=generator)
-        self.register_buffer("noise_table", table, persistent=False)
+        self.register_buffer("noise_table", self._table(0), persistent=False)
 
     def forward(
         self, graphs: GraphBatch, noise: Float[Tensor, "B M n_f"] | None = None
@@ -78,7 +76,7 @@ class Featurizer(nn.Module):
         labels = self._one_hot_nodes(graphs)
         node_feats = diffuse_labels(labels, graphs.adjacency, self.config.diffusion_order)
         if noise is None:
-            noise = self._canonical_noise(graphs)
+            noise = self.canonical_noise(graphs)
         noise = noise[:, : graphs.max_nodes] * graphs.node_mask[..., None] * self.config.noise_std
         return GraphInputs(graphs, node_feats, noise, self._path_code(graphs))
 
@@ -111,11 +109,21 @@ class Featurizer(nn.Module):
         lengths = shortest_paths(graphs.adjacency, graphs.node_mask)
         return torch.where(lengths == UNREACHABLE, self.space.max_nodes, lengths)
 
-    def _canonical_noise(self, graphs: GraphBatch) -> Float[Tensor, "B N n_f"]:
+    def canonical_noise(self, graphs: GraphBatch, draws: int = 1) -> Float[Tensor, "B N n_f"]:
+        """Noise by canonical position; for several draws, all graphs under one after the other.
+
+        The first draw is the usual one.
+        """
         if self.config.noise_std == 0:
-            return self.noise_table.new_zeros(*graphs.node_mask.shape, self.feature_dim)
+            shape = (draws * len(graphs), graphs.max_nodes, self.feature_dim)
+            return self.noise_table.new_zeros(shape)
         positions = canonical_positions(graphs).clamp_max(len(self.noise_table) - 1)
-        return self.noise_table[positions]
+        others = (self._table(draw).to(self.noise_table) for draw in range(1, draws))
+        return torch.cat([table[positions] for table in (self.noise_table, *others)])
+
+    def _table(self, draw: int) -> Float[Tensor, "N n_f"]:
+        generator = torch.Generator().manual_seed(self.config.noise_seed + draw)
+        return torch.randn(self.space.max_nodes, self.feature_dim, generator=generator)
 
 
 def path_encoding(max_nodes: int, dim: int) -> Float[Tensor, "P d"]:

@@ -39,6 +39,8 @@ class GraphAutoencoder(
     """Name in configs and in saved models."""
     config_class: ClassVar[type[Any]]
     """Dataclass of its settings."""
+    groups_by_size: ClassVar[bool] = True
+    """Whether graphs of a training batch may be of similar size, which saves time."""
 
     def __init__(self, space: GraphSpace, config: Any) -> None:
         super().__init__()

@@ -76,10 +76,12 @@ def _node_classes(graphs: GraphBatch) -> Tensor:
 
 @quietly
 def match_many(
-    model: GRALE, pairs: Sequence[tuple[Any, Any]], batch_size: int = 256
+    model: GRALE, pairs: Sequence[tuple[Any, Any]], batch_size: int = 256, tries: int = 1
 ) -> list[Match]:
     """Match each pair; see :meth:`grale.model.autoencoder.GRALE.match_many`."""
     check_batch_size(batch_size)
+    if tries < 1:
+        raise ValueError(f"tries must be at least 1, got {tries}")
     found: list[Match] = []
     for start in range(0, len(pairs), CHUNK):
         chunk = pairs[start : start + CHUNK]
@@ -90,22 +92,32 @@ def match_many(
             for side, item in zip(("first", "second"), sides):
                 if isinstance(graphs[place[id(item)]], str):
                     raise ValueError(f"pair {number}, {side} graph: {graphs[place[id(item)]]}")
-        nodes = _matched_embeddings(model, graphs, batch_size)
         rows = [(place[id(first)], place[id(second)]) for first, second in chunk]
-        found += _matches(model, graphs, nodes, rows, batch_size)
+        best: list[Match] = []
+        for nodes in _matched_embeddings(model, graphs, batch_size, tries):
+            new = _matches(model, graphs, nodes, rows, batch_size)
+            best = [_cheaper(*both) for both in zip(best, new)] if best else new
+        found += best
     return found
 
 
+def _cheaper(first: Match, second: Match) -> Match:
+    return second if second.edit_distance < first.edit_distance else first
+
+
 def _matched_embeddings(
-    model: GRALE, graphs: Sequence[Graph], batch_size: int
-) -> Float[Tensor, "G N d"]:
-    """MLP_in of every node, padded nodes included."""
+    model: GRALE, graphs: Sequence[Graph], batch_size: int, tries: int
+) -> Float[Tensor, "T G N d"]:
+    """MLP_in of every node, padded nodes included, under so many draws of the noise."""
     parts, order = [], []
-    for rows, batch in by_size(graphs, batch_size):
-        nodes = model.encoder(model.featurizer(batch.to(device_of(model)))).nodes
-        parts.append(model.matcher.embed_in(nodes))
+    for rows, batch in by_size(graphs, max(1, batch_size // tries)):
+        batch = batch.to(device_of(model))
+        noise = model.featurizer.canonical_noise(batch, tries)
+        repeated = batch[list(range(len(batch))) * tries]
+        nodes = model.encoder(model.featurizer(repeated, noise)).nodes
+        parts.append(model.matcher.embed_in(nodes).unflatten(0, (tries, -1)))
         order += rows
-    return torch.cat(parts)[torch.tensor(order).argsort()]
+    return torch.cat(parts, dim=1)[:, torch.tensor(order).argsort()]
 
 
 def _matches(

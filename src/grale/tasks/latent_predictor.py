@@ -46,6 +46,8 @@ class FittedPredictor(NamedTuple):
     predictor: LatentRegressor
     r2: float
     """Explained share of the variance on embeddings it was not trained on."""
+    mae: float
+    """Mean absolute error on those, in standard deviations of the property."""
 
 
 def fit_predictor(
@@ -78,9 +80,10 @@ def fit_predictor(
     model.offset, model.unit = y[train].mean(), y[train].std()
     _train(model, x[train], y[train], epochs, learning_rate, generator)
     with torch.no_grad():
-        missed = (model(x[test]) - y[test]).square().sum()
+        missed = model(x[test]) - y[test]
         spread = (y[test] - y[train].mean()).square().sum()
-    return FittedPredictor(model.eval(), 1 - float(missed / spread))
+    r2, mae = 1 - missed.square().sum() / spread, (missed / model.unit).abs().mean()
+    return FittedPredictor(model.eval(), float(r2), float(mae))
 
 
 class LearnedProperty(NamedTuple):

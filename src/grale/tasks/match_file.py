@@ -56,6 +56,7 @@ def match_file(
     method: str,
     time_limit: float | None,
     progress: Callable[[int], object] | None = None,
+    tries: int = 1,
 ) -> MatchReport:
     """Match the SMILES of columns `a` and `b`; a pair that cannot be matched keeps its place."""
     if method not in METHODS:
@@ -70,7 +71,7 @@ def match_file(
     with pq.ParquetWriter(pending, MATCHED, compression="zstd") as writer:
         for batch in parquet.iter_batches(batch_size=ROWS, columns=["a", "b"]):
             pairs = list(zip(batch["a"].to_pylist(), batch["b"].to_pylist()))
-            records = _matched(model, pairs, method, time_limit)
+            records = _matched(model, pairs, method, time_limit, tries)
             for record in records:
                 record["row"] = report.pairs
                 report.pairs += 1
@@ -84,7 +85,7 @@ def match_file(
 
 
 def _matched(
-    model: GRALE, pairs: list[tuple[Any, Any]], method: str, time_limit: float | None
+    model: GRALE, pairs: list[tuple[Any, Any]], method: str, time_limit: float | None, tries: int
 ) -> list[dict[str, Any]]:
     """Records of some pairs, those of the model alone in one batch."""
     sides = [inference.screen(side, model.space) for side in zip(*pairs)]
@@ -98,10 +99,11 @@ def _matched(
         for (a, b), first, second in zip(pairs, *sides)
     ]
     if method == LEARNED:
-        found = model.match_many([pair for _, pair in good])
+        found = model.match_many([pair for _, pair in good], tries=tries)
         mappings: list[Any] = [match.mapping for match in found]
     else:
-        mappings = [_solved(pair, method, time_limit, model) for _, pair in good]
+        options = (method, time_limit, model, tries)
+        mappings = [_solved(pair, *options) for _, pair in good]
     for (row, pair), mapping in zip(good, mappings):
         if isinstance(mapping, str):
             records[row]["reason"] = mapping
@@ -112,10 +114,10 @@ def _matched(
     return records
 
 
-def _solved(pair: tuple[Graph, Graph], method: str, time_limit: float | None, model: GRALE) -> Any:
+def _solved(pair: tuple[Graph, Graph], *options: Any) -> Any:
     """Mapping, or the reason why there is none."""
     try:
-        return solve(*pair, method, time_limit, model).mapping
+        return solve(*pair, *options).mapping
     except TimeoutError as error:
         return str(error)
 

@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 from grale.data.sources import DataConfig
 from grale.model.config import ModelConfig
+from grale.rivals.graphvae_config import GraphVaeConfig
+from grale.rivals.pigvae_config import PigvaeConfig
 from grale.settings.build import build
 
 
@@ -54,14 +56,18 @@ class TrainConfig:
     """One training run."""
 
     data: DataConfig = field(default_factory=DataConfig)
-    architecture: Literal["grale"] = "grale"
+    architecture: Literal["grale", "pigvae", "graphvae"] = "grale"
     """Which autoencoder; each has its own section of settings."""
     model: ModelConfig = field(default_factory=ModelConfig)
     """Of GRALE."""
+    pigvae: PigvaeConfig = field(default_factory=PigvaeConfig)
+    graphvae: GraphVaeConfig = field(default_factory=GraphVaeConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     objective: Literal["reconstruct", "match"] = "reconstruct"
     """Give graphs back, or lower the edits between random pairs: that trains the matcher and the
     node embeddings, and spoils reconstruction."""
+    pairs_per_graph: int = 8
+    """For objective "match": how many others of its batch each graph is matched with."""
     seed: int = 0
     """Decides weights, order of the graphs and noise."""
     start_from: str | None = None
@@ -77,17 +83,18 @@ class TrainConfig:
     """Graphs reconstructed at each evaluation."""
 
     def __post_init__(self) -> None:
-        names = ("batch_size", "max_steps", "log_every", "validate_every", "num_validation")
-        for name in names:
+        for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.objective == "match" and self.architecture != "grale":
+            raise ValueError(f"objective=match needs architecture=grale, got {self.architecture}")
         if self.objective == "match" and min(self.batch_size, self.num_validation) < 2:
             raise ValueError("a pair has two graphs: batch_size and num_validation must be above 1")
 
     @property
     def architecture_config(self) -> Any:
         """Settings of the chosen architecture."""
-        return {"grale": self.model}[self.architecture]
+        return getattr(self, "model" if self.architecture == "grale" else self.architecture)
 
     def check_same_run(self, saved: Mapping[str, Any]) -> None:
         """Refuse to resume a run with settings that would change it.
@@ -111,6 +118,7 @@ def _what_matters(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _NEUTRAL = ("max_steps", "log_every", "validate_every", "num_validation")
+_COUNTS = ("batch_size", "pairs_per_graph", *_NEUTRAL)
 _NEUTRAL_DATA = ("num_workers", "on_bad_shard", "path")
 
 

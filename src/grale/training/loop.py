@@ -69,7 +69,8 @@ class Trainer:
             take_weights(self.model, load_any(config.start_from))
         self.model.recompute_activations(self.options.recompute_activations)
         self.kind = OBJECTIVES[config.objective]
-        objective = self.kind(self.model)
+        settings = (config.pairs_per_graph,) if config.objective == "match" else ()
+        objective = self.kind(self.model, *settings)
         self.optimizers = Optimizers(self.model, config.optimizer)
         self.average = AveragedWeights(self.model, config.optimizer.ema_decay)
         self.step, self.seconds = 0, 0.0
@@ -96,7 +97,7 @@ class Trainer:
             self.step,
             self.fabric.global_rank,
             self.fabric.world_size,
-            self.kind.groups_by_size,
+            self.kind.groups_by_size and self.model.groups_by_size,
         )
         held_out = self._held_out()
         mark, graphs, saved = time.perf_counter(), 0, time.perf_counter()
@@ -123,7 +124,9 @@ class Trainer:
         """Take one step; the returned tensors stay on the device until they are read."""
         config, device = self.config, self.fabric.device
         self.objective.train()
-        generator = torch.Generator().manual_seed(noise_seed(config.seed, self.step))
+        seed = noise_seed(config.seed, self.step)
+        torch.manual_seed(seed)  # for models with dropout
+        generator = torch.Generator().manual_seed(seed)
         noise = self.model.draw_noise(config.batch_size, generator)[batch.places]
         graphs = batch.graphs.to(device)
         values = self.objective(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
@@ -67,12 +68,16 @@ class Reconstruction(nn.Module):
 
 
 class PairMatching(nn.Module):
-    """Edits per node of the pairs (0, B/2), (1, B/2 + 1), ... of a batch; the decoder rests."""
+    """Edits per node of pairs of graphs of a batch; the decoder rests.
+
+    Each graph is encoded once and matched with the next `pairs_per_graph`, round the batch.
+    """
 
     groups_by_size = False
 
-    def __init__(self, model: GRALE) -> None:
+    def __init__(self, model: GRALE, pairs_per_graph: int = 8) -> None:
         super().__init__()
+        self.pairs_per_graph = pairs_per_graph
         if model.config.encoder != "evoformer":
             raise ValueError(f"objective=match needs encoder=evoformer, got {model.config.encoder}")
         self.model = model
@@ -91,10 +96,10 @@ class PairMatching(nn.Module):
         model, width = self.model, node_mask.shape[1]
         graphs = GraphBatch(node_mask, node_labels, edge_labels, model.space.directed)
         nodes = model.encoder(model.featurizer(graphs)).nodes[:, :width]
-        half = len(graphs) // 2
-        first, second = graphs[slice(half)], graphs[slice(half, 2 * half)]
-        plan = model.matcher.between_inputs(nodes[:half], nodes[half : 2 * half])
-        edits = soft_bound(first, second, plan.log_plan.exp(), model.space.num_edge_classes)
+        first, second = neighbours(len(graphs), self.pairs_per_graph, nodes.device)
+        plan = model.matcher.between_inputs(nodes[first], nodes[second])
+        classes = model.space.num_edge_classes
+        edits = soft_bound(graphs[first], graphs[second], plan.log_plan.exp(), classes)
         error = (plan.log_plan.exp().sum(dim=1) - 1).square().sum(dim=1)
         loss = (edits / width + model.config.loss.marginal * error).mean()
         return {
@@ -112,6 +117,23 @@ class PairMatching(nn.Module):
         return Validation(
             {"edit_distance": bound}, f"edit distance <= {bound:.2f} over {half} held-out pairs"
         )
+
+
+def neighbours(
+    count: int, pairs_per_graph: int, device: torch.device
+) -> tuple[Int[Tensor, " P"], Int[Tensor, " P"]]:
+    """Rows of the first and second graph of each pair; no pair of rows comes twice.
+
+    >>> [rows.tolist() for rows in neighbours(4, 8, torch.device("cpu"))]
+    [[0, 1, 2, 3, 0, 1], [1, 2, 3, 0, 2, 3]]
+    """
+    rows = torch.arange(count, device=device)
+    firsts, seconds = [], []
+    for step in range(1, min(pairs_per_graph, count // 2) + 1):
+        kept = rows[: count // 2] if 2 * step == count else rows  # half way round is met twice
+        firsts.append(kept)
+        seconds.append((kept + step) % count)
+    return torch.cat(firsts), torch.cat(seconds)
 
 
 def _weights_of_matching(model: GRALE) -> list[nn.Parameter]:

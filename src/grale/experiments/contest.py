@@ -1,0 +1,157 @@
+"""Models that an experiment compares: found if they are there, trained if not, all scored alike.
+
+Every contender has a folder of its own per seed: settings, checkpoints, the model and its scores.
+A run that was cut goes on where it stopped; what is finished is not done again.
+
+Departures: not in the paper.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from grale.catalog import load_any
+from grale.data.sources import held_out_graphs
+from grale.graphs.graph import Graph
+from grale.model.graph_autoencoder import GraphAutoencoder
+from grale.plot.files import write_whole
+from grale.settings.build import build
+from grale.settings.files import override
+from grale.training.config import RunOptions, TrainConfig
+from grale.training.evaluation import evaluate
+from grale.training.loop import Trainer
+
+LENGTH = "length.json"  # written last: the model beside it is whole
+
+Watch = Callable[[Trainer, Path], GraphAutoencoder]
+"""Runs a trainer to its end, logging into the folder."""
+
+
+class Contender(NamedTuple):
+    """One row: a name and what it changes, as `grale train --set` takes it."""
+
+    name: str
+    changes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contest:
+    """What all contenders share."""
+
+    folder: Path
+    """For their runs."""
+    recipe: dict[str, Any]
+    """Settings before a contender's changes."""
+    minutes: float | None
+    """Training time of each; None trains for the recipe's steps."""
+    seeds: int = 1
+    count: int = 10_000
+    """Held-out graphs to score on."""
+    watch: Watch
+    on_model: Callable[[str], object] = lambda name: None
+    """Told the name of each model before it is trained or found."""
+
+
+class Score(NamedTuple):
+    """How well one trained model gives graphs back."""
+
+    exact: float
+    """Share of graphs that came back exactly, the model choosing sizes."""
+    edit_distance: float
+    exact_at_size: float
+    """The same with the true size told."""
+    edit_distance_at_size: float
+    size_right: float
+    steps: int
+    minutes: float
+    parameters: int
+
+
+def compete(contest: Contest, contenders: Sequence[Contender]) -> dict[str, list[Score]]:
+    """Train and score every contender with every seed."""
+    found: dict[str, list[Score]] = {contender.name: [] for contender in contenders}
+    graphs: list[Graph] = []
+    for seed in range(contest.seeds):
+        for contender in contenders:
+            contest.on_model(f"{contender.name}, seed {seed}")
+            folder = folder_of(contest, contender, seed)
+            config = settings_of(contest, contender, seed)
+            model = trained(config, folder, contest.minutes, contest.watch)
+            file = folder / f"scores-{contest.count}.json"
+            if not file.is_file():
+                graphs = graphs or unseen_graphs(config, contest.count)
+                score = _score(model, graphs, folder)
+                write_whole(file, (json.dumps(score._asdict(), indent=2) + "\n").encode())
+            found[contender.name].append(Score(**json.loads(file.read_text())))
+    return found
+
+
+def folder_of(contest: Contest, contender: Contender, seed: int) -> Path:
+    """Where a contender's run is kept."""
+    return contest.folder / f"{_plain(contender.name)}-seed{seed}"
+
+
+def settings_of(contest: Contest, contender: Contender, seed: int) -> TrainConfig:
+    """All settings of a contender's run."""
+    return build(TrainConfig, override(contest.recipe, [*contender.changes, f"seed={seed}"]))
+
+
+def trained(
+    config: TrainConfig, folder: Path, minutes: float | None, watch: Watch
+) -> GraphAutoencoder:
+    """Return the model of that folder, trained to the end if it is not yet."""
+    settings = folder / "train.json"
+    wanted = json.dumps({"config": asdict(config), "minutes": minutes}, indent=2) + "\n"
+    if settings.is_file() and settings.read_text() != wanted:
+        raise ValueError(f"{folder} was trained with other settings; remove it or choose another")
+    write_whole(settings, wanted.encode())
+    if (folder / LENGTH).is_file():
+        return load_any(folder)
+    resumes = any((folder / "checkpoints").glob("step-*"))
+    trainer = Trainer(config, folder, RunOptions(resume=resumes, max_minutes=minutes))
+    model = watch(trainer, folder)
+    model.save_pretrained(folder)
+    length = {"steps": trainer.step, "minutes": trainer.seconds / 60}
+    write_whole(folder / LENGTH, (json.dumps(length) + "\n").encode())
+    return model
+
+
+def unseen_graphs(config: TrainConfig, count: int) -> list[Graph]:
+    """Graphs that no run has seen: the test split, or those the generator holds out."""
+    return held_out_graphs(config.data.path or config.data.source, count, "test")
+
+
+def _score(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> Score:
+    free, told = (evaluate(model, graphs, at_size=at_size) for at_size in (False, True))
+    length = json.loads((folder / LENGTH).read_text())
+    return Score(
+        free.accuracy,
+        free.edit_distance,
+        told.accuracy,
+        told.edit_distance,
+        free.size_accuracy,
+        length["steps"],
+        length["minutes"],
+        sum(weight.numel() for weight in model.parameters()),
+    )
+
+
+def _plain(name: str) -> str:
+    """Name without what a file system may dislike."""
+    return "".join(letter if letter.isalnum() or letter in ".-" else "-" for letter in name.lower())
+
+
+def spread(values: Sequence[float], scale: float = 1.0) -> str:
+    """Mean and, over several seeds, deviation.
+
+    >>> spread([0.5, 0.7], 100.0)
+    '60.00 ± 10.00'
+    """
+    scaled = scale * np.array(values)
+    return f"{scaled.mean():.2f}" + (f" ± {scaled.std():.2f}" if len(scaled) > 1 else "")

@@ -1,0 +1,90 @@
+"""What a user asks of an experiment that trains models (not in the paper).
+
+Departures: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from grale.experiments.contest import Contest, Watch
+from grale.experiments.recipes import SMOKE, Scale, recipe
+from grale.model.graph_autoencoder import GraphAutoencoder
+from grale.settings.files import override
+from grale.training.logs import numbers, open_logs
+from grale.training.loop import Trainer
+
+Dataset = Literal["coloring", "molecules"]
+MINUTES: dict[Scale, float | None] = {"smoke": None, "cpu": 15.0, "paper": None}
+COUNTS = {"smoke": 8, "cpu": 5_000, "paper": 10_000}
+
+
+def run_quietly(trainer: Trainer, folder: Path) -> GraphAutoencoder:
+    """Run to the end with a log but nothing on the screen."""
+    (log,) = open_logs(folder)
+    try:
+        return trainer.run(lambda step: log.write(step.step, numbers(step)))
+    finally:
+        log.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """How much to train, on what, and where to."""
+
+    scale: Scale = "cpu"
+    folder: Path = Path("results")
+    molecules: str | None = None
+    """Folder of prepared molecules; without it, experiments are on COLORING alone."""
+    labelled: Path | None = None
+    """Folder that holds QM9, for experiments that also predict from embeddings."""
+    minutes: float | None = None
+    """Per model; None for what the scale says."""
+    seeds: int = 1
+    count: int | None = None
+    """Held-out graphs; None for what the scale says."""
+    watch: Watch = run_quietly
+    on_model: Callable[[str], object] = lambda name: None
+
+    def datasets(self) -> list[Dataset]:
+        """COLORING, and molecules if there are any."""
+        return ["coloring"] if self.molecules is None else ["coloring", "molecules"]
+
+    def contest(self, name: str, data: Dataset, share: float = 1.0) -> Contest:
+        """Everything that the models of one table share; `share` of the usual minutes each."""
+        values = recipe(data, self.scale)
+        changes = [f"data.path={self.molecules}"] if data == "molecules" else []
+        if self.scale == "smoke":
+            changes += [*SMOKE, *(["data.num_graphs=64"] if data == "coloring" else [])]
+        minutes = self.minutes_each(share)
+        return Contest(
+            folder=self.folder / "runs" / name / data,
+            recipe=override(values, changes),
+            minutes=minutes,
+            seeds=self.seeds,
+            count=self.count or COUNTS[self.scale],
+            watch=self.watch,
+            on_model=self.on_model,
+        )
+
+    def minutes_each(self, share: float = 1.0) -> float | None:
+        """Minutes for each model, or None for the recipe's steps."""
+        if self.minutes is not None:
+            return self.minutes
+        usual = MINUTES[self.scale]
+        return None if usual is None else usual * share
+
+    def data_name(self, data: Dataset) -> str:
+        """Name of the dataset to print."""
+        if data == "molecules":
+            return "POOL 16" if self.scale == "cpu" else str(self.molecules)
+        return "COLORING 20" if self.scale == "paper" else "COLORING 10"
+
+    def budget(self, share: float = 1.0) -> str:
+        """Training time of each model in words."""
+        minutes = self.minutes_each(share)
+        length = "the recipe's number of steps" if minutes is None else f"{minutes:g} minutes"
+        return f"{length} and {self.seeds} seed{'s' if self.seeds > 1 else ''} for each model"

@@ -1,0 +1,56 @@
+"""Settings of GraphVAE (Simonovsky & Komodakis 2018: "Experiments", "Unregularized Autoencoder").
+
+Departures: the published widths (32 and 64 channels; 128-256-512; 40 latent dimensions) are
+widened, and the latent has the length of GRALE's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Aggregation = Literal["mean", "sum"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphVaeConfig:
+    """Shape and loss of the autoencoder."""
+
+    latent_dim: int = 128
+    """Length of the latent (published: c = 40)."""
+    encoder_dim: int = 128
+    """Channels of each convolution (published: 32, then 64)."""
+    num_convolutions: int = 2
+    """Edge-conditioned convolutions."""
+    aggregation: Aggregation = "mean"
+    """How messages of neighbours are collected: the published mean, or their sum."""
+    pool_dim: int = 128
+    """Channels of the gated pooling."""
+    decoder_dims: tuple[int, ...] = (512, 512, 1024)
+    """Hidden widths of the decoder (published: 128, 256, 512)."""
+    kl_weight: float = 1.0
+    """Weight of the divergence from the prior; near 0 for an unregularised autoencoder."""
+    matching_iterations: int = 75
+    """Steps of max-pooling matching."""
+    spanning_tree: bool = False
+    """Whether decoded graphs are made connected by a maximum spanning tree."""
+
+    def __post_init__(self) -> None:
+        for name in ("latent_dim", "encoder_dim", "num_convolutions", "pool_dim"):
+            _positive(name, getattr(self, name))
+        _positive("matching_iterations", self.matching_iterations)
+        if not self.decoder_dims:
+            raise ValueError("decoder_dims is empty; give one hidden width at least")
+        for width in self.decoder_dims:
+            _positive("each of decoder_dims", width)
+        if self.kl_weight < 0:
+            raise ValueError(f"kl_weight must be at least 0, got {self.kl_weight}")
+        if self.aggregation not in get_args(Aggregation):
+            raise ValueError(
+                f"aggregation={self.aggregation!r}; expected one of {list(get_args(Aggregation))}"
+            )
+
+
+def _positive(name: str, value: int) -> None:
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, got {value}")

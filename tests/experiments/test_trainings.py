@@ -1,0 +1,162 @@
+"""Experiments that train: each to the end at the smallest scale, resumed, refused, scored alike."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from grale.data.molecule_library import library_graphs
+from grale.data.storage import write_shards
+from grale.experiments import recipes, table_ablation, table_reconstruction
+from grale.experiments.contest import Contender, compete, folder_of, spread, trained
+from grale.experiments.figure_scaling import make_training_size
+from grale.experiments.reproduce import TRAININGS
+from grale.experiments.request import Request, run_quietly
+from grale.experiments.table_ged import Row, score
+from grale.graphs.molecule import molecule_space
+from grale.settings.build import build
+from grale.settings.files import load_settings
+from grale.training.config import TrainConfig
+
+CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+RIVALS = ("pigvae", "graphvae")
+
+
+@pytest.fixture(scope="module")
+def molecules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sixty molecules, prepared."""
+    folder = tmp_path_factory.mktemp("molecules")
+    graphs = library_graphs(60, 16)
+    for split, part in {"train": graphs, "valid": graphs[:8], "test": graphs[8:16]}.items():
+        write_shards(folder / split, part, molecule_space(16))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("recipe", "file"),
+    [
+        (recipes.POOL16, "pool16"),
+        (recipes.AIDS_MATCH, "aids-match"),
+        (recipes.PAPER_COLORING, "coloring20"),
+        (recipes.PAPER_MOLECULES, "pubchem16"),
+    ],
+)
+def test_the_recipes_are_those_of_the_config_files(recipe: dict, file: str) -> None:
+    written = asdict(load_settings(TrainConfig, CONFIGS / f"{file}.yaml"))
+    mine = asdict(build(TrainConfig, recipe))
+    assert {k: v for k, v in mine.items() if k not in RIVALS} == {
+        k: v for k, v in written.items() if k not in RIVALS
+    }
+
+
+@pytest.mark.parametrize("name", [name for name in TRAININGS if name != "table-ged"])
+def test_the_experiment_runs_to_its_end(name: str, tmp_path: Path) -> None:
+    names: list[str] = []
+    request = Request(scale="smoke", folder=tmp_path, on_model=names.append)
+    results = TRAININGS[name](request)
+    assert names
+    for result in results:
+        assert all(file.stat().st_size > 100 for file in result.write(tmp_path))
+        assert len(result.caption) > 40
+
+
+def test_molecules_make_a_second_table_and_a_right_side(molecules: Path, tmp_path: Path) -> None:
+    (tmp_path / "qm9.csv").write_text(
+        "smiles,u0\n" + "".join(f"{'C' * (1 + row % 9)}O,{row % 9}.5\n" for row in range(60))
+    )
+    request = Request(
+        scale="smoke", folder=tmp_path, molecules=str(molecules), labelled=tmp_path, count=4
+    )
+    tables = table_reconstruction.make(request)
+    assert [table.name for table in tables] == [
+        "table-reconstruction-coloring",
+        "table-reconstruction-molecules",
+    ]
+    for table in tables:
+        assert [row[0] for row in table.rows][:2] == ["GRALE", "PIGVAE"]
+        assert {"GraphVAE", "GraphVAE, KL 0.001"} <= table.values.keys()
+    (picture,) = make_training_size(request)
+    assert "Right: error of the internal energy" in picture.caption
+    assert "QM9 error: [" in picture.details
+
+
+def test_every_row_of_the_ablation_changes_one_part(tmp_path: Path) -> None:
+    contest = Request(scale="cpu", folder=tmp_path).contest("any", "coloring")
+    base, *others = table_ablation.CONTENDERS
+    assert base.changes == ()
+    parts = {change.partition("=")[0].split(".")[1] for row in others for change in row.changes}
+    assert parts == {"loss", "featurizer", "encoder", "decoder", "matcher"}
+    for row in others:
+        assert len({change.split(".")[1] for change in row.changes}) == 1
+        folder_of(contest, row, 0)
+    assert set(table_ablation.PAPER) - {row.name for row in table_ablation.CONTENDERS} == {
+        "SoftSort matcher"  # printed beside the best of four
+    }
+
+
+def test_what_is_finished_is_not_done_again(tmp_path: Path) -> None:
+    trainings: list[Path] = []
+
+    def watch(trainer, folder):
+        trainings.append(folder)
+        return run_quietly(trainer, folder)
+
+    contest = Request(scale="smoke", folder=tmp_path, watch=watch, seeds=2).contest("x", "coloring")
+    rows = [Contender("one"), Contender("two", ["model.norm=post"])]
+    first = compete(contest, rows)
+    assert len(trainings) == 4
+    assert compete(contest, rows) == first
+    assert len(trainings) == 4
+    assert first["one"][0].steps == 3
+    assert first["one"][0] != first["one"][1]
+    with pytest.raises(ValueError, match="was trained with other settings"):
+        compete(contest, [Contender("one", ["model.norm=post"])])
+
+
+def test_a_training_that_was_cut_goes_on(tmp_path: Path) -> None:
+    contest = Request(scale="smoke", folder=tmp_path).contest("x", "coloring")
+    config = replace(build(TrainConfig, contest.recipe), max_steps=4)
+
+    def cut(trainer, folder):
+        """Stop after the checkpoint of two steps."""
+        trainer.config = replace(config, max_steps=2)
+        trainer.run(lambda step: None)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(config, tmp_path / "cut", None, cut)
+    steps = []
+
+    def watch(trainer, folder):
+        steps.append(trainer.step)
+        return run_quietly(trainer, folder)
+
+    whole = trained(config, tmp_path / "whole", None, run_quietly)
+    resumed = trained(config, tmp_path / "cut", None, watch)
+    assert steps == [2]
+    pairs = zip(whole.parameters(), resumed.parameters())
+    assert all(bool((a == b).all()) for a, b in pairs)
+    assert json.loads((tmp_path / "cut" / "length.json").read_text())["steps"] == 4
+
+
+def test_a_bound_below_the_published_distance_is_an_error() -> None:
+    with pytest.raises(AssertionError, match="one of them is wrong"):
+        score(Row([[3, 4]], [[3, 3]], [0.1, 0.1]))
+
+
+def test_scores_against_the_truth_are_averaged_over_queries() -> None:
+    true = [list(range(12)), list(range(12))]
+    found = [list(range(12)), [row + 1 for row in range(12)]]
+    scores = score(Row(true, found, [0.5] * 24))
+    assert scores["exact"] == pytest.approx(0.5)
+    assert scores["error"] == pytest.approx(0.5)
+    assert scores["spearman"] == pytest.approx(1)
+    assert scores["precision"] == pytest.approx(1)
+
+
+def test_means_have_a_deviation_over_several_seeds_only() -> None:
+    assert spread([0.25], 100.0) == "25.00"
+    assert spread([0.0, 0.5]) == "0.25 ± 0.25"
