@@ -3,7 +3,9 @@ import pytest
 
 import grale
 from grale import catalog
-from grale.catalog import load, shipped_models
+from grale.catalog import load, load_any, shipped_models
+from grale.rivals.graphvae import GraphVAE
+from grale.rivals.graphvae_config import GraphVaeConfig
 
 
 @pytest.fixture
@@ -63,3 +65,20 @@ def test_an_unknown_path_is_refused_without_asking_the_hub(shelf, tmp_path, monk
 def test_a_directory_without_config_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"holds no config\.json"):
         load(tmp_path)
+
+
+def test_a_rival_is_loaded_by_load_any_and_refused_by_load(space, tmp_path):
+    GraphVAE(space, GraphVaeConfig(encoder_dim=8, decoder_dims=(16,))).save_pretrained(tmp_path)
+    assert isinstance(load_any(tmp_path), GraphVAE)
+    with pytest.raises(ValueError, match="is a graphvae, not a GRALE; use grale.catalog.load_any"):
+        load(tmp_path)
+    with pytest.raises(ValueError, match="holds a model of kind graphvae, not grale"):
+        grale.GRALE.from_pretrained(tmp_path)
+
+
+def test_an_unknown_architecture_is_named(tiny_model, tmp_path):
+    tiny_model.save_pretrained(tmp_path)
+    file = tmp_path / "config.json"
+    file.write_text(file.read_text().replace('"grale"', '"later"'))
+    with pytest.raises(ValueError, match="is a 'later'; known are grale, pigvae, graphvae"):
+        load_any(tmp_path)

@@ -100,3 +100,15 @@ def test_path_and_source_must_go_together() -> None:
         DataConfig(source="shards")
     with pytest.raises(ValueError, match="path='x'"):
         DataConfig(source="coloring10", path="x")
+
+
+def test_only_the_first_graphs_are_trained_on(dataset, coloring_graphs):
+    config = DataConfig(source="shards", path=str(dataset), max_graphs=6, shards_per_pool=9)
+    source = open_source(config)
+    assert source.pool_rows(0) == len(source.pool(0)) == 6
+    used = source.pool(0).graphs()
+    assert all(graph in used for graph in coloring_graphs[:6])
+    with pytest.raises(ValueError, match="max_graphs must be at least 1"):
+        DataConfig(source="shards", path=str(dataset), max_graphs=0)
+    with pytest.raises(ValueError, match="coloring10 has num_graphs"):
+        DataConfig(source="coloring10", max_graphs=5)

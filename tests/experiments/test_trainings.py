@@ -6,17 +6,23 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from grale.data.ged_sets import GRAPHS, PAIRS
 from grale.data.molecule_library import library_graphs
 from grale.data.storage import write_shards
-from grale.experiments import recipes, table_ablation, table_reconstruction
+from grale.experiments import recipes, table_ablation, table_ged, table_reconstruction
 from grale.experiments.contest import Contender, compete, folder_of, spread, trained
 from grale.experiments.figure_scaling import make_training_size
 from grale.experiments.reproduce import TRAININGS
 from grale.experiments.request import Request, run_quietly
 from grale.experiments.table_ged import Row, score
+from grale.graphs.graph import Graph
 from grale.graphs.molecule import molecule_space
+from grale.matching import solve
 from grale.settings.build import build
 from grale.settings.files import load_settings
 from grale.training.config import TrainConfig
@@ -140,6 +146,33 @@ def test_a_training_that_was_cut_goes_on(tmp_path: Path) -> None:
     pairs = zip(whole.parameters(), resumed.parameters())
     assert all(bool((a == b).all()) for a, b in pairs)
     assert json.loads((tmp_path / "cut" / "length.json").read_text())["steps"] == 4
+
+
+def test_the_table_against_the_truth_has_every_method(tmp_path: Path) -> None:
+    pytest.importorskip("pygmtools")
+    rng = np.random.default_rng(0)
+    graphs = {
+        number: Graph(rng.integers(0, 3, 4), [(0, 1), (1, 2), (2, 3)][: 2 + number % 2])
+        for number in range(32)
+    }
+    rows = [
+        {"dataset": "AIDS700nef", "split": "test" if number < 2 else "train", "gid": number,
+         "n_nodes": 4, "labels": ["CNO"[label] for label in graph.node_labels],
+         "edges": graph.edges.tolist()} for number, graph in graphs.items()
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / GRAPHS)
+    pairs = [(a, b, solve(graphs[a], graphs[b], "exact").distance) for a in (0, 1) for b in graphs]
+    columns = (list(column) for column in zip(*(pair for pair in pairs if pair[1] > 1)))
+    pq.write_table(pa.table(dict(zip(("gid1", "gid2", "ged"), columns))), tmp_path / PAIRS)
+    request = Request(scale="smoke", folder=tmp_path / "out", molecules=str(tmp_path))
+    (table,) = TRAININGS["table-ged"](request)
+    methods = [row[0] for row in table.rows]
+    assert methods[:3] == ["grale", f"grale, best of {table_ged.TRIES}", "grale + refine"]
+    assert {"sm", "rrwm", "ipfp", "greedy-astar"} <= set(methods)
+    assert table.values["exact"]["exact"] == 1
+    assert table.values["grale + refine"]["error"] <= table.values["grale"]["error"]
+    with pytest.raises(ValueError, match="table-ged needs --data"):
+        TRAININGS["table-ged"](Request(scale="smoke", folder=tmp_path))
 
 
 def test_a_bound_below_the_published_distance_is_an_error() -> None:

@@ -15,7 +15,7 @@ from grale.metrics.problem import pose
 from grale.model.pairs import soft_bound
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.loop import StepReport, Trainer
-from grale.training.objective import OBJECTIVES
+from grale.training.objective import OBJECTIVES, neighbours
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -66,6 +66,22 @@ def test_every_weight_that_is_trained_on_pairs_gets_a_gradient(
     trained = {n: w for n, w in trainer.model.named_parameters() if w.requires_grad}
     assert [name for name, weight in trained.items() if weight.grad is None] == []
     assert any(name.startswith("matcher.embed_in") for name in trained)
+
+
+@pytest.mark.parametrize(("count", "pairs"), [(2, 8), (5, 1), (5, 2), (6, 3), (6, 9), (7, 3)])
+def test_no_pair_comes_twice_and_all_graphs_have_partners(count: int, pairs: int) -> None:
+    first, second = neighbours(count, pairs, torch.device("cpu"))
+    met = [frozenset(both) for both in zip(first.tolist(), second.tolist())]
+    assert len(set(met)) == len(met)
+    assert all(len(pair) == 2 for pair in met)
+    assert set().union(*met) == set(range(count))
+    if pairs >= count // 2:
+        assert len(met) == count * (count - 1) // 2
+
+
+def test_a_pair_needs_grale(smoke: TrainConfig) -> None:
+    with pytest.raises(ValueError, match="needs architecture=grale, got pigvae"):
+        replace(smoke, objective="match", architecture="pigvae")
 
 
 def test_pairs_need_two_graphs(smoke: TrainConfig) -> None:

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -26,11 +25,14 @@ from grale.experiments.table import Table
 from grale.graphs.graph import Graph
 from grale.matching import solve
 from grale.matching.peers import SOLVERS
+from grale.matching.solve import Matching
 from grale.metrics.ranking import kendall, precision_at, spearman
 from grale.model.autoencoder import GRALE
 from grale.settings.build import build
 from grale.settings.files import override
 from grale.training.config import TrainConfig
+
+Method = Callable[[Graph, Graph], Matching]
 
 TRIES = 16  # draws of the noise for the learned matcher
 BUDGET = 0.002  # seconds of refinement
@@ -58,10 +60,14 @@ def make(request: Request) -> list[Table]:
     graphs, pairs = read_ged_set(folder), read_ged_pairs(folder)
     model = _matcher(request, folder)
     scale = request.scale
-    rows = {name: Row() for name in _methods(model)}
-    for number, query in enumerate(np.unique(pairs.first)[: request.count or QUERIES[scale]]):
+    methods = _methods(model)
+    fast = {name: method for name, method in methods.items() if name not in SOLVERS}
+    rows = {name: Row() for name in methods}
+    queries = np.unique(pairs.first).tolist()[: request.count or QUERIES[scale]]
+    for number, query in enumerate(queries):
         request.on_model(f"query {number + 1}")
-        _add_query(rows, model, graphs, pairs, query, number < SLOW_QUERIES[scale], scale)
+        chosen = fast if number >= SLOW_QUERIES[scale] else methods
+        _add_query(rows, chosen, graphs, pairs, query, CANDIDATES[scale])
     return [_table(rows, request)]
 
 
@@ -77,9 +83,9 @@ def _matcher(request: Request, folder: Path) -> GRALE:
     return model
 
 
-def _methods(model: GRALE) -> dict[str, Callable[[Graph, Graph], Any]]:
+def _methods(model: GRALE) -> dict[str, Method]:
     """Every method as a function of two graphs."""
-    found: dict[str, Callable[[Graph, Graph], Any]] = {
+    found: dict[str, Method] = {
         "grale": lambda a, b: solve(a, b, "grale", None, model),
         f"grale, best of {TRIES}": lambda a, b: solve(a, b, "grale", None, model, TRIES),
         "grale + refine": lambda a, b: solve(a, b, "grale+refine", BUDGET, model),
@@ -92,16 +98,14 @@ def _methods(model: GRALE) -> dict[str, Callable[[Graph, Graph], Any]]:
 
 def _add_query(
     rows: dict[str, Row],
-    model: GRALE,
+    methods: dict[str, Method],
     graphs: GedSet,
     pairs: GedPairs,
     query: int,
-    with_slow: bool,
-    scale: str,
+    candidates: int,
 ) -> None:
-    """Match one test graph with its candidates by every method."""
-    places = np.flatnonzero(pairs.first == query)[: CANDIDATES[scale]]
-    methods = {n: f for n, f in _methods(model).items() if with_slow or n not in SOLVERS}
+    """Match one test graph with its first candidates by every method."""
+    places = np.flatnonzero(pairs.first == query)[:candidates]
     found: dict[str, list[int]] = {name: [] for name in methods}
     for place in places:
         first, second = graphs.test[query], graphs.train[int(pairs.second[place])]

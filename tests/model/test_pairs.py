@@ -1,0 +1,30 @@
+"""Several tries of the matcher."""
+
+import numpy as np
+import pytest
+
+
+def test_more_tries_never_cost_more_and_the_first_is_the_usual(tiny_model, coloring_graphs):
+    pairs = list(zip(coloring_graphs[::2], coloring_graphs[1::2]))
+    bounds = [
+        [match.edit_distance for match in tiny_model.match_many(pairs, tries=tries)]
+        for tries in (1, 4, 8)
+    ]
+    usual = [match.edit_distance for match in tiny_model.match_many(pairs)]
+    assert bounds[0] == usual
+    assert (np.diff(bounds, axis=0) <= 0).all()
+    assert sum(bounds[2]) < sum(bounds[0])
+
+
+def test_tries_do_not_depend_on_the_batch(tiny_model, coloring_graphs):
+    pairs = list(zip(coloring_graphs[::2], coloring_graphs[1::2]))
+    whole = tiny_model.match_many(pairs, tries=5)
+    for alone, match in zip(pairs, whole):
+        assert tiny_model.match(*alone, tries=5).edit_distance == match.edit_distance
+    parts = tiny_model.match_many(pairs, batch_size=3, tries=5)
+    assert [match.edit_distance for match in parts] == [match.edit_distance for match in whole]
+
+
+def test_no_tries_are_refused(tiny_model, coloring_graphs):
+    with pytest.raises(ValueError, match="tries must be at least 1, got 0"):
+        tiny_model.match(*coloring_graphs[:2], tries=0)
