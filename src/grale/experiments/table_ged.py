@@ -23,9 +23,8 @@ from grale.experiments.recipes import AIDS_MATCH, SMOKE
 from grale.experiments.request import Request
 from grale.experiments.table import Table
 from grale.graphs.graph import Graph
-from grale.matching import solve
+from grale.matching import Matching, solve
 from grale.matching.peers import SOLVERS
-from grale.matching.solve import Matching
 from grale.metrics.ranking import kendall, precision_at, spearman
 from grale.model.autoencoder import GRALE
 from grale.settings.build import build
