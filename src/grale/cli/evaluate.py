@@ -16,7 +16,7 @@ def evaluate(
     batch_size: int = typer.Option(256, min=1, help="Graphs at once."),
 ) -> None:
     """Reconstruct held-out graphs and print the scores, with 95 % intervals."""
-    from grale.catalog import load
+    from grale.catalog import load_any
     from grale.cli.terminal import console, counting, keep_freed_memory, table
     from grale.data.sources import held_out_graphs
     from grale.graphs.molecule import is_molecular
@@ -24,7 +24,7 @@ def evaluate(
 
     keep_freed_memory()
     graphs = held_out_graphs(data, count, split)
-    loaded = load(model)
+    loaded = load_any(model)
     count = len(graphs)
     with counting("reconstructing", 2 * count) as advance:
         full = reconstruct_all(loaded, graphs, batch_size, progress=advance)

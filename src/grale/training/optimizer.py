@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from grale.training.config import OptimizerConfig
 from grale.training.muon import Muon
 
-NOT_HIDDEN = ("node_input", "edge_input", "node_heads", "edge_heads", "queries")
+NOT_HIDDEN = ("node_input", "edge_input", "stack.input", "_head", "score", "queries")
 
 
 class Optimizers:
