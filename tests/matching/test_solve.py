@@ -178,6 +178,19 @@ def test_a_wrong_call_says_what_is_wrong(arguments: dict, message: str) -> None:
         solve(Graph([0]), Graph([0], directed=True))
 
 
+def test_graphs_outside_the_model_are_refused_with_a_way_out(tiny_model: GRALE) -> None:
+    large, small = Graph([0] * 13), Graph([3])
+    with pytest.raises(ValueError, match="the first graph has 13 nodes.*'refine' needs no model"):
+        solve(large, small, "grale", model=tiny_model)
+    with pytest.raises(ValueError, match="the second graph has label 9 on node 0"):
+        solve(small, Graph([9]), "grale+refine", model=tiny_model)
+    with pytest.raises(ValueError, match="the second graph has label 3 on edge"):
+        solve(small, Graph([0, 0], [(0, 1)], [3]), "grale", model=tiny_model)
+    assert solve(large, small, "refine").distance == 13
+    with pytest.raises(ValueError, match="at least one node"):
+        solve(Graph([]), small)
+
+
 def test_one_node_against_many() -> None:
     many = Graph([0, 1, 2], [(0, 1), (1, 2)])
     for method in ("exact", "refine"):

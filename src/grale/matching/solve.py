@@ -117,6 +117,10 @@ def _mapping(
         return problem.mapping(refine(problem, assignment_start(problem), time_limit)[0]), False
     if model is None:
         raise ValueError(f"method={method!r} needs a model: solve(..., model=grale.load(NAME))")
+    for side, graph in (("first", g1), ("second", g2)):
+        reason = model.space.why_not(graph)
+        if reason is not None:
+            raise ValueError(f"the {side} graph {reason}; method='refine' needs no model")
     match = model.match(g1, g2, tries)
     if method == "grale+beam":
         return problem.mapping(_better(problem, match)), False

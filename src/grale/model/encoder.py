@@ -88,9 +88,21 @@ class Encoder(nn.Module):
         self, inputs: GraphInputs
     ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
         """Hidden representation (F^L, C^L) of the graph."""
+        return self.evoformer(*self._first_states(inputs))
+
+    def hidden_nodes(self, inputs: GraphInputs) -> Float[Tensor, "B N d_n"]:
+        """F^L alone, for less."""
+        return self.evoformer.nodes_only(*self._first_states(inputs))
+
+    def _first_states(self, inputs: GraphInputs) -> tuple[Tensor, Tensor, Tensor]:
+        """F^1, C^1 and the bias that hides padding."""
         nodes = self.node_input(inputs.node_feats + inputs.noise)
         edges = self.edge_input(inputs, self.featurizer.path_table)
-        return self.evoformer(nodes, edges, mask_bias(inputs.graphs.node_mask, nodes.dtype))
+        return nodes, edges, mask_bias(inputs.graphs.node_mask, nodes.dtype)
+
+    def nodes(self, inputs: GraphInputs) -> Float[Tensor, "B N d_n"]:
+        """Node embeddings alone (paper: X), padded to max_nodes."""
+        return self._padded(self.node_output(self.hidden_nodes(inputs)), inputs)
 
     def recompute_activations(self, wanted: bool) -> None:
         """Recompute layers in the backward pass, or not."""

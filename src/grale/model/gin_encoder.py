@@ -36,15 +36,19 @@ class GinEncoder(Encoder):
         self, inputs: GraphInputs
     ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
         """Hidden representation (F^L, C^L) of the graph."""
+        nodes = self.hidden_nodes(inputs)
+        sources, targets = torch.broadcast_tensors(nodes[:, :, None], nodes[:, None])
+        return nodes, torch.cat([sources, targets], dim=-1)
+
+    def hidden_nodes(self, inputs: GraphInputs) -> Float[Tensor, "B N d_n"]:
+        """F^L: messages among the nodes of all graphs, one graph after the other."""
         nodes = self.node_input(inputs.node_feats + inputs.noise)
-        shape, flat = nodes.shape, nodes.flatten(0, 1)
+        flat = nodes.flatten(0, 1)
         ends, kinds = self._edges(inputs.graphs)
         features = () if self.edge_kinds is None else (self.edge_kinds(kinds),)
         for number, layer in enumerate(self.gin):
             flat = layer(flat if number == 0 else flat.relu(), ends, *features)
-        nodes = flat.view(shape)
-        sources, targets = torch.broadcast_tensors(nodes[:, :, None], nodes[:, None])
-        return nodes, torch.cat([sources, targets], dim=-1)
+        return flat.view_as(nodes)
 
     def _edges(self, graphs: GraphBatch) -> tuple[Int[Tensor, "2 E"], Int[Tensor, " E"]]:
         """Messages of the batch, one graph after the other: ends and kind of each."""

@@ -114,7 +114,7 @@ def _matched_embeddings(
         batch = batch.to(device_of(model))
         noise = model.featurizer.canonical_noise(batch, tries)
         repeated = batch[list(range(len(batch))) * tries]
-        nodes = model.encoder(model.featurizer(repeated, noise)).nodes
+        nodes = model.encoder.nodes(model.featurizer(repeated, noise))
         parts.append(model.matcher.embed_in(nodes).unflatten(0, (tries, -1)))
         order += rows
     return torch.cat(parts, dim=1)[:, torch.tensor(order).argsort()]

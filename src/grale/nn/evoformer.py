@@ -58,10 +58,19 @@ class EvoformerEncoderLayer(nn.Module):
         mask: Float[Tensor, "B 1 1 N"] | None = None,
     ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
         """Update nodes and edges; `mask` comes from :func:`grale.nn.attention.mask_bias`."""
-        nodes = self.node_feedforward(self.node_attention(nodes, edges, mask))
+        nodes = self.update_nodes(nodes, edges, mask)
         edges = self.outer_product(edges, nodes)
         edges = self.edge_feedforward(self.triangle(edges, mask))
         return nodes, edges
+
+    def update_nodes(
+        self,
+        nodes: Float[Tensor, "B N d_n"],
+        edges: Float[Tensor, "B N N d_e"],
+        mask: Float[Tensor, "B 1 1 N"] | None = None,
+    ) -> Float[Tensor, "B N d_n"]:
+        """First half of the layer."""
+        return self.node_feedforward(self.node_attention(nodes, edges, mask))
 
 
 class EvoformerDecoderLayer(EvoformerEncoderLayer):
@@ -115,6 +124,18 @@ class EvoformerEncoder(nn.Module):
         for layer in self.layers:
             nodes, edges = run_layer(layer, nodes, edges, mask, recompute=self.recomputes)
         return self.node_norm(nodes), self.edge_norm(edges)
+
+    def nodes_only(
+        self,
+        nodes: Float[Tensor, "B N d_n"],
+        edges: Float[Tensor, "B N N d_e"],
+        mask: Float[Tensor, "B 1 1 N"] | None = None,
+    ) -> Float[Tensor, "B N d_n"]:
+        """F^L alone: what the last layer does to the edges is left out."""
+        *layers, last = self.layers
+        for layer in layers:
+            nodes, edges = run_layer(layer, nodes, edges, mask, recompute=self.recomputes)
+        return self.node_norm(last.update_nodes(nodes, edges, mask))
 
 
 class EvoformerDecoder(nn.Module):

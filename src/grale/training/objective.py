@@ -95,7 +95,7 @@ class PairMatching(nn.Module):
         """Mean over the pairs under "loss", edits alone under "bound", the marginal error."""
         model, width = self.model, node_mask.shape[1]
         graphs = GraphBatch(node_mask, node_labels, edge_labels, model.space.directed)
-        nodes = model.encoder(model.featurizer(graphs)).nodes[:, :width]
+        nodes = model.encoder.nodes(model.featurizer(graphs, noise))[:, :width]
         first, second = neighbours(len(graphs), self.pairs_per_graph, nodes.device)
         plan = model.matcher.between_inputs(nodes[first], nodes[second])
         classes = model.space.num_edge_classes
