@@ -28,7 +28,7 @@ from grale.model.autoencoder import GRALE
 
 BUDGET = 0.002  # seconds of refinement
 SLOW = ("astar", "exact")
-SLOW_PAIRS = 50  # pairs that the slow ones get
+SLOW_PAIRS = 20  # pairs that the slow ones get
 SLOW_LIMIT = 10.0  # seconds per pair
 PAPER = {
     "ipfp": ("21.10 ± 10.83", "0.006", "40.66 ± 12.16", "0.073"),

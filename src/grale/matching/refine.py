@@ -20,7 +20,7 @@ from grale.matching import tabu_kernel
 from grale.metrics.edit_distance import edit_distance
 from grale.metrics.problem import Problem, lower_bound, pose
 
-CHUNK = 50  # trades between two looks at the clock
+CHUNK = 50  # trades between two looks at the clock; so many are made at least
 STEPS_PER_NODE = 20  # where no limit is given
 SEED = 0x2545F491
 
@@ -58,10 +58,10 @@ def refine(
     if cost > least and steps > 0:
         search = _begin(problem, start)
         while state[tabu_kernel.BEST] > least and state[tabu_kernel.STEP] < steps:
-            if deadline is not None and time.perf_counter() >= deadline:
-                break
             chunk = min(CHUNK, steps - int(state[tabu_kernel.STEP]))
             tabu_kernel.tabu_steps(*search, best, state, chunk)
+            if deadline is not None and time.perf_counter() >= deadline:
+                break
     return Refined(best, int(state[tabu_kernel.BEST]), int(state[tabu_kernel.STEP]))
 
 
