@@ -14,6 +14,7 @@ from safetensors.torch import save_file
 
 import grale
 from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.samples import usual_data
 from grale.graphs.molecule import is_molecular
 
 GOLDEN_SEED, NUM_GOLDEN = 50, 50
@@ -32,7 +33,7 @@ MOLECULES = [
 def golden_graphs(model: grale.GRALE) -> list[grale.Graph]:
     if is_molecular(model.space):
         return [grale.Graph.from_smiles(smiles) for smiles in MOLECULES]
-    return generate_coloring(NUM_GOLDEN, COLORING_VARIANTS["coloring10"], GOLDEN_SEED)
+    return generate_coloring(NUM_GOLDEN, COLORING_VARIANTS[usual_data(model.space)], GOLDEN_SEED)
 
 
 if __name__ == "__main__":

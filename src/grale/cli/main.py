@@ -21,6 +21,7 @@ from grale.cli.match import match
 from grale.cli.models import models
 from grale.cli.prepare import prepare
 from grale.cli.reproduce import reproduce
+from grale.cli.settings import settings
 from grale.cli.terminal import errors
 from grale.cli.train import train
 
@@ -33,7 +34,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    match, reproduce, models, info,
+    match, reproduce, models, settings, info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)

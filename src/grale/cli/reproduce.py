@@ -71,6 +71,8 @@ def reproduce(
     from grale.experiments.request import Request
 
     keep_freed_memory()
+    if also and name != "table-matching":
+        raise ValueError("--also is for table-matching; other experiments take one --model")
     if name in TRAININGS:
         request = Request(
             scale=scale.value,

@@ -13,7 +13,10 @@ def train(
         None, help="Folder for model, log and checkpoints; default runs/NAME."
     ),
     set_: list[str] = typer.Option(
-        [], "--set", metavar="KEY=VALUE", help="Override a setting, e.g. model.norm=pre."
+        [],
+        "--set",
+        metavar="KEY=VALUE",
+        help="Override a setting, e.g. model.norm=pre; `grale settings` lists all.",
     ),
     objective: str | None = typer.Option(
         None, help="reconstruct, or match: train matcher and node embeddings on random pairs."

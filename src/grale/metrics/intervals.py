@@ -63,5 +63,7 @@ class Mean(NamedTuple):
         return cls(mean, TWO_SIDED_95 * spread / math.sqrt(count))
 
     def __str__(self) -> str:
+        if math.isinf(self.half_width):
+            return f"{self.value:.3f} (one value: no interval)"
         low, high = self.value - self.half_width, self.value + self.half_width
         return f"{self.value:.3f} ({low:.3f} to {high:.3f})"
