@@ -12,7 +12,7 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.metrics.edit_distance import edit_distance
 from grale.metrics.problem import pose
-from grale.model.pairs import soft_bound
+from grale.model.pair_costs import PairCosts
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.loop import StepReport, Trainer
 from grale.training.objective import OBJECTIVES, neighbours
@@ -29,7 +29,7 @@ def test_at_a_permutation_the_soft_bound_is_the_number_of_edits(directed: bool) 
         order = torch.randperm(4, generator=generator)
         plan = torch.eye(4)[order][None]
         expected = edit_distance(first, second, problem.mapping(order.numpy()))
-        assert soft_bound(*batches, plan, 3).item() == pytest.approx(expected)
+        assert PairCosts.of(*batches, 3).bound(plan).item() == pytest.approx(expected)
 
 
 def test_training_on_pairs_lowers_the_bound_and_leaves_the_decoder_alone(

@@ -64,6 +64,11 @@ class MatcherConfig:
     """Sinkhorn sweeps in training."""
     grad_sweeps: int | None = None
     """How many of them are differentiated; None for all, as in the paper (decisions/004)."""
+    rounds: int = 0
+    """How often a pair of input graphs is matched again, knowing the edits that the last plan
+    brings; 0 as in the paper (decisions/008)."""
+    edit_weight: float = 2.0
+    """What one such edit takes off the log-score of two nodes."""
 
     def __post_init__(self) -> None:
         if self.temperature <= 0:
@@ -71,6 +76,9 @@ class MatcherConfig:
         _at_least("embedding_dim", self.embedding_dim, 1)
         _at_least("num_sweeps", self.num_sweeps, 1)
         _at_least("grad_sweeps", self.grad_sweeps, 1)
+        _at_least("rounds", self.rounds, 0)
+        if self.rounds and self.kind == "softsort":
+            raise ValueError("rounds are for kind=sinkhorn; softsort has none")
         _check_choices(self)
 
 

@@ -15,10 +15,12 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from grale.model.config import MatcherConfig
+from grale.model.pair_costs import PairCosts
 from grale.nn.attention import full_precision
 from grale.transport.assignment import assign
 from grale.transport.sinkhorn import NARROW, SinkhornResult, sinkhorn
 
+ROUND_SWEEPS = 10  # of Sinkhorn, between two rounds
 SPHERE_DIAMETER = 4.0  # largest squared distance of two vectors of length one
 
 
@@ -50,13 +52,33 @@ class SinkhornMatcher(nn.Module):
         return assign(self.log_kernel(self.embed_in(nodes), self.embed_out(slots)))
 
     def between_inputs(
-        self, first: Float[Tensor, "B N d_n"], second: Float[Tensor, "B N d_n"]
+        self,
+        first: Float[Tensor, "B N d_n"],
+        second: Float[Tensor, "B N d_n"],
+        costs: PairCosts,
     ) -> SinkhornResult:
         """Soft plan between the nodes of two input graphs.
 
         Both pass through MLP_in: equal graphs then match exactly (decisions/005).
         """
-        return self._plan(self.embed_in(first), self.embed_in(second))
+        config = self.config
+        kernel = self.pair_kernel(self.embed_in(first), self.embed_in(second), costs)
+        with torch.autocast(kernel.device.type, enabled=False):
+            is_narrow = self.is_narrow and not config.rounds
+            return sinkhorn(kernel, config.num_sweeps, config.grad_sweeps, is_narrow)
+
+    def pair_kernel(
+        self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"], costs: PairCosts | None
+    ) -> Float[Tensor, "B N N"]:
+        """Scores of the nodes of two input graphs, after the rounds (decisions/008)."""
+        learned = kernel = self.log_kernel(left, right)
+        if costs is None:
+            return learned
+        with torch.autocast(kernel.device.type, enabled=False):
+            for _ in range(self.config.rounds):
+                plan = sinkhorn(kernel, ROUND_SWEEPS).log_plan.exp()
+                kernel = learned - self.config.edit_weight * costs.per_pair(plan)
+        return kernel
 
     def _plan(self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"]) -> SinkhornResult:
         config, kernel = self.config, self.log_kernel(left, right)

@@ -1,12 +1,9 @@
 """Matching two input graphs (paper: "Graph matching", T(G_1, G_2)).
 
     plan(G_1, G_2) = Sinkhorn(affinity(MLP_in(x_i), MLP_in(y_j))), at test time an assignment
-    bound          = sum_ij plan_ij 1[F_i != F'_j] + 1/2 sum_ijkl plan_ij plan_kl 1[C_ik != C'_jl]
 
-Graphs are padded to the larger of the two with null nodes, which have a label of their own and no
-edges; at a permutation the bound is the number of edits.
-
-Departures: both graphs pass through MLP_in (decisions/005).
+Departures: both graphs pass through MLP_in (decisions/005); there may be further rounds
+(decisions/008).
 """
 
 from __future__ import annotations
@@ -22,12 +19,12 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.metrics.edit_distance import Edit, edit_distance, edits
 from grale.model.inference import by_size, check_batch_size, device_of, quietly, screen
+from grale.model.pair_costs import PairCosts
 
 if TYPE_CHECKING:
     from grale.model.autoencoder import GRALE
@@ -55,23 +52,6 @@ class Match:
     def edits(self) -> list[Edit]:
         """The edits one by one; replaying them turns the first graph into the second."""
         return edits(self.g1, self.g2, self.mapping)
-
-
-def soft_bound(
-    first: GraphBatch, second: GraphBatch, plan: Float[Tensor, "B N N"], num_edge_classes: int
-) -> Float[Tensor, " B"]:
-    """Edits of each pair under a soft plan, in O(N^3) per kind of edge."""
-    nodes = _node_classes(first)[:, :, None] != _node_classes(second)[:, None]
-    node_cost = (plan * nodes).sum(dim=(1, 2))
-    left, right = (one_hot(g.edge_labels, num_edge_classes).to(plan) for g in (first, second))
-    moved = torch.einsum("bij,bikc,bkl->bjlc", plan, left, plan)
-    total = plan.sum(dim=(1, 2)).square()
-    return node_cost + (total - (moved * right).sum(dim=(1, 2, 3))) / (1 if first.directed else 2)
-
-
-def _node_classes(graphs: GraphBatch) -> Tensor:
-    """Labels from 1; 0 for null nodes."""
-    return (graphs.node_labels + 1) * graphs.node_mask
 
 
 @quietly
@@ -131,8 +111,10 @@ def _matches(
     found = []
     for start in range(0, len(rows), batch_size):
         batch = rows[start : start + batch_size]
-        left, right = (nodes[[row[side] for row in batch]] for side in (0, 1))
-        kernels = model.matcher.log_kernel(left, right).cpu().double().numpy()
+        sides = [[row[side] for row in batch] for side in (0, 1)]
+        costs = _costs(model, [[graphs[row] for row in side] for side in sides])
+        left, right = (nodes[side] for side in sides)
+        kernels = model.matcher.pair_kernel(left, right, costs).cpu().double().numpy()
         for (first, second), kernel in zip(batch, kernels):
             g1, g2 = graphs[first], graphs[second]
             size = max(g1.num_nodes, g2.num_nodes)
@@ -141,3 +123,12 @@ def _matches(
             mapping = partners[: g1.num_nodes].astype(np.int64)
             found.append(Match(g1, g2, np.where(mapping < g2.num_nodes, mapping, -1), scores))
     return found
+
+
+def _costs(model: GRALE, sides: Sequence[Sequence[Graph]]) -> PairCosts | None:
+    """Costs of the pairs, where the matcher asks for them."""
+    if model.config.matcher.rounds == 0:
+        return None
+    size, device = model.space.max_nodes, device_of(model)
+    first, second = (GraphBatch.from_graphs(side, size).to(device) for side in sides)
+    return PairCosts.of(first, second, model.space.num_edge_classes)

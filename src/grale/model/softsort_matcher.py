@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from grale.model.config import MatcherConfig
+from grale.model.pair_costs import PairCosts
 from grale.nn.attention import full_precision
 from grale.transport.sinkhorn import SinkhornResult
 
@@ -44,10 +45,19 @@ class SoftSortMatcher(nn.Module):
         return scores.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
 
     def between_inputs(
-        self, first: Float[Tensor, "B N d_n"], second: Float[Tensor, "B N d_n"]
+        self,
+        first: Float[Tensor, "B N d_n"],
+        second: Float[Tensor, "B N d_n"],
+        costs: PairCosts,
     ) -> SinkhornResult:
         """Soft plan between the nodes of two input graphs: equal scores attract."""
-        return _plan(self.log_kernel(self.embed_in(first), self.embed_in(second)))
+        return _plan(self.pair_kernel(self.embed_in(first), self.embed_in(second), costs))
+
+    def pair_kernel(
+        self, left: Float[Tensor, "B N 1"], right: Float[Tensor, "B N 1"], costs: PairCosts | None
+    ) -> Float[Tensor, "B N N"]:
+        """Scores of the nodes of two input graphs; what they cost is not asked."""
+        return self.log_kernel(left, right)
 
     def log_kernel(
         self, left: Float[Tensor, "B N 1"], right: Float[Tensor, "B N 1"]

@@ -20,7 +20,7 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
 from grale.model.graph_autoencoder import GraphAutoencoder
-from grale.model.pairs import soft_bound
+from grale.model.pair_costs import PairCosts
 from grale.training.evaluation import evaluate
 
 
@@ -97,9 +97,9 @@ class PairMatching(nn.Module):
         graphs = GraphBatch(node_mask, node_labels, edge_labels, model.space.directed)
         nodes = model.encoder.nodes(model.featurizer(graphs, noise))[:, :width]
         first, second = neighbours(len(graphs), self.pairs_per_graph, nodes.device)
-        plan = model.matcher.between_inputs(nodes[first], nodes[second])
-        classes = model.space.num_edge_classes
-        edits = soft_bound(graphs[first], graphs[second], plan.log_plan.exp(), classes)
+        costs = PairCosts.of(graphs[first], graphs[second], model.space.num_edge_classes)
+        plan = model.matcher.between_inputs(nodes[first], nodes[second], costs)
+        edits = costs.bound(plan.log_plan.exp())
         error = (plan.log_plan.exp().sum(dim=1) - 1).square().sum(dim=1)
         loss = (edits / width + model.config.loss.marginal * error).mean()
         return {
