@@ -24,6 +24,7 @@ _OPTIMIZER = {
     "ema_decay": 0.998,
 }
 _MATCHER = {"affinity": "sphere", "temperature": 0.1, "num_sweeps": 50, "grad_sweeps": 5}
+_IN_ROUNDS = {"temperature": 0.3, "rounds": 8, "edit_weight": 3.0}
 _LOSS = {"node_feature": 0.05, "edge_feature": 0.5, "marginal": 10.0, "normalise_by": "size"}
 _SMALL = {
     "num_tokens": 4,
@@ -70,7 +71,7 @@ AIDS_MATCH: dict[str, Any] = {
     "objective": "match",
     "data": {"source": "shards", "path": "data/aids"},
     "model": {name: _SMALL[name] for name in ("num_layers", "node_dim", "edge_dim", "outer_dim")}
-    | {"norm": "pre", "matcher": _MATCHER, "loss": {"marginal": 10.0}},
+    | {"norm": "pre", "matcher": _MATCHER | _IN_ROUNDS, "loss": {"marginal": 10.0}},
     "optimizer": _OPTIMIZER | {"muon_learning_rate": 6e-3, "warmup_steps": 50, "ema_decay": 0.99},
     "batch_size": 32,
     "max_steps": 20_000,
