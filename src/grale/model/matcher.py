@@ -20,7 +20,7 @@ from grale.nn.attention import full_precision
 from grale.transport.assignment import assign
 from grale.transport.sinkhorn import NARROW, SinkhornResult, sinkhorn
 
-ROUND_SWEEPS = 10  # of Sinkhorn, between two rounds
+ROUND_SWEEPS, ROUND_GRAD_SWEEPS = 10, 3  # of Sinkhorn, between two rounds
 SPHERE_DIAMETER = 4.0  # largest squared distance of two vectors of length one
 
 
@@ -76,7 +76,7 @@ class SinkhornMatcher(nn.Module):
             return learned
         with torch.autocast(kernel.device.type, enabled=False):
             for _ in range(self.config.rounds):
-                plan = sinkhorn(kernel, ROUND_SWEEPS).log_plan.exp()
+                plan = sinkhorn(kernel, ROUND_SWEEPS, ROUND_GRAD_SWEEPS).log_plan.exp()
                 kernel = learned - self.config.edit_weight * costs.per_pair(plan)
         return kernel
 
