@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import textwrap
+from pathlib import Path
+
 
 def models() -> None:
     """List the shipped models with their sizes and what they hold."""
@@ -10,12 +13,18 @@ def models() -> None:
     from grale.model.config import ModelConfig
     from grale.model.storage import WEIGHTS, read_config
 
-    rows = [["name", "graphs of up to", "embedding", "MB"]]
+    rows = [["name", "graphs of up to", "embedding", "MB", "what it does"]]
     for name in shipped_models():
         space, config = read_config(SHIPPED / name, "grale", ModelConfig)
         megabytes = (SHIPPED / name / WEIGHTS).stat().st_size / 1e6
         rows.append([
             name, f"{space.max_nodes} nodes", str(config.num_tokens * config.token_dim),
-            f"{megabytes:.1f}",
+            f"{megabytes:.1f}", _first_words(SHIPPED / name / "README.md"),
         ])  # fmt: skip
     console.print(table("grale.load(NAME); the card is README.md in its folder", rows))
+
+
+def _first_words(card: Path) -> str:
+    """Begin of a card's first paragraph."""
+    _, paragraph, *_ = card.read_text(encoding="utf-8").split("\n\n")
+    return textwrap.shorten(paragraph, 44, placeholder=" ...")
