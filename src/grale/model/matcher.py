@@ -76,9 +76,10 @@ class SinkhornMatcher(nn.Module):
             return learned
         with torch.autocast(kernel.device.type, enabled=False):
             taped = ROUND_GRAD_SWEEPS if torch.is_grad_enabled() else 1
-            for _ in range(self.config.rounds):
+            for number in range(1, self.config.rounds + 1):
                 plan = sinkhorn(kernel, ROUND_SWEEPS, taped, _spans_little(kernel)).log_plan.exp()
-                kernel = learned - self.config.edit_weight * costs.per_pair(plan)
+                weight = self.config.edit_weight * number / self.config.rounds
+                kernel = learned - weight * costs.per_pair(plan)
         return kernel
 
     def _plan(self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"]) -> SinkhornResult:
