@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from grale.data.coloring import COLORING_VARIANTS, generate_coloring
 from grale.graphs.graph import Graph
-from grale.matching import solve
+from grale.matching import graduated, solve
 from grale.matching.affinity import affinity
 from grale.matching.beam import beam_search
 from grale.matching.exact import branch_and_bound
@@ -22,7 +22,7 @@ from grale.matching.refine import refine
 from grale.metrics.edit_distance import apply_edits, edit_distance
 from grale.metrics.isomorphism import is_isomorphic
 from grale.metrics.local_search import edit_distance_bound
-from grale.metrics.problem import assignment_cost, lower_bound, pose
+from grale.metrics.problem import assignment_cost, assignment_start, lower_bound, pose
 from grale.model.autoencoder import GRALE
 
 
@@ -176,6 +176,44 @@ def test_a_wrong_call_says_what_is_wrong(arguments: dict, message: str) -> None:
         solve(Graph([0]), Graph([1]), **arguments)
     with pytest.raises(ValueError, match="both graphs must be directed"):
         solve(Graph([0]), Graph([0], directed=True))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("rounds", [1, 2, 5])
+def test_graduated_costs_equal_the_rounds_in_plain_numpy(
+    rounds: int, directed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graduated, "ROUNDS", rounds)
+    monkeypatch.setattr(graduated, "NOISE", 0.0)
+    for seed in range(5):
+        problem = pose(*random_pair(seed, 6, directed))
+        a, b, n = problem.matrix1, problem.matrix2, problem.size
+        unlike = (problem.labels1[:, None] != problem.labels2).astype(float)
+        layers = [(a, b), (a.T, b.T)] if directed else [(a, b)]
+        plan = np.full((n, n), 1 / n)
+        for number in range(1, rounds + 1):
+            costs = unlike.copy()
+            for x, y in layers:
+                differ = x[:, None, :, None] != y[None, :, None, :]
+                costs += np.einsum("ijkl,kl->ij", differ, plan)
+            plan = np.exp(-graduated.LAST_WEIGHT * number / rounds * (costs - costs.min()))
+            for _ in range(graduated.SWEEPS):
+                plan = plan / plan.sum(axis=0)
+                plan = plan / plan.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(graduated._costs(problem), costs, rtol=1e-9, atol=1e-9)
+
+
+def test_graduated_assignment_beats_the_linear_one_and_never_the_truth() -> None:
+    linear, sharp = 0, 0
+    for seed in range(30):
+        g1, g2 = random_pair(seed, 8)
+        problem = pose(g1, g2)
+        found = solve(g1, g2, "graduated")
+        assert found.distance >= branch_and_bound(g1, g2).cost
+        assert is_isomorphic(apply_edits(g1, found.edits), g2)
+        sharp += found.distance
+        linear += edit_distance(g1, g2, problem.mapping(assignment_start(problem)))
+    assert sharp < linear
 
 
 def test_graphs_outside_the_model_are_refused_with_a_way_out(tiny_model: GRALE) -> None:

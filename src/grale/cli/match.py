@@ -19,8 +19,8 @@ def match(
     method: Annotated[
         str,
         typer.Option(
-            help="grale, grale+refine, grale+beam, refine, beam, exact, sm, rrwm, ipfp, astar or "
-            "greedy-astar."
+            help="grale, grale+refine, grale+beam, refine, beam, graduated, exact, sm, rrwm, ipfp, "
+            "astar or greedy-astar."
         ),
     ] = "grale+refine",
     time_limit: Annotated[

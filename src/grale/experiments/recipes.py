@@ -24,7 +24,7 @@ _OPTIMIZER = {
     "ema_decay": 0.998,
 }
 _MATCHER = {"affinity": "sphere", "temperature": 0.1, "num_sweeps": 50, "grad_sweeps": 5}
-_IN_ROUNDS = {"temperature": 1.0, "num_sweeps": 20, "rounds": 8, "edit_weight": 4.0}
+_IN_ROUNDS = {"temperature": 1.0, "num_sweeps": 20, "rounds": 16, "edit_weight": 4.0}
 _LOSS = {"node_feature": 0.05, "edge_feature": 0.5, "marginal": 10.0, "normalise_by": "size"}
 _SMALL = {
     "num_tokens": 4,

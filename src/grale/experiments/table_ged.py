@@ -90,6 +90,7 @@ def _methods(model: GRALE) -> dict[str, Method]:
         "grale": lambda pairs: _learned(model, pairs),
         f"grale, best of {TRIES}": lambda pairs: _learned(model, pairs, TRIES),
         "grale + refine": lambda pairs: _refined(model, pairs),
+        "graduated": lambda pairs: _solved(pairs, "graduated", BUDGET),
         "refine": lambda pairs: _solved(pairs, "refine", BUDGET),
         "exact": lambda pairs: _solved(pairs, "exact", LIMIT),
     }

@@ -56,7 +56,7 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     graphs = sample_graphs(model.space, 2 * config.count, config.data, "test")
     pairs = list(zip(graphs[::2], graphs[1::2]))
     models = {"grale": model} | {f"grale, {name}": load(name) for name in config.also}
-    rows = {name: Row() for name in (*SOLVERS, "refine", "exact")}
+    rows = {name: Row() for name in (*SOLVERS, "graduated", "refine", "exact")}
     rows |= {name + end: Row() for name in models for end in ("", " + refine")}
     for number, pair in enumerate(pairs):
         for name, row in rows.items():

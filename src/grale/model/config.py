@@ -68,7 +68,7 @@ class MatcherConfig:
     """How often a pair of input graphs is matched again, knowing the edits that the last plan
     brings; 0 as in the paper (decisions/008)."""
     edit_weight: float = 4.0
-    """What one such edit takes off the log-score of two nodes in the last round; it grows to that."""
+    """What one such edit takes off the log-score of two nodes, growing to this in the last."""
 
     def __post_init__(self) -> None:
         if self.temperature <= 0:
