@@ -48,6 +48,14 @@ def test_the_molecules_model_gives_some_molecules_back() -> None:
     assert sum(smiles is not None for smiles in model.decode_smiles(model.encode(graphs))) >= 25
 
 
+def test_the_coloring_model_gives_small_unseen_graphs_back() -> None:
+    graphs = open_source(DataConfig(source="coloring20")).held_out(400)
+    small = [graph for graph in graphs if graph.num_nodes <= 12]
+    report = evaluate(grale.load("coloring"), small)
+    assert report.accuracy > 0.9
+    assert report.size_accuracy > 0.98
+
+
 def test_the_coloring_10_model_gives_most_unseen_graphs_back() -> None:
     graphs = open_source(DataConfig(source="coloring10")).held_out(500)
     report = evaluate(grale.load("coloring-10"), graphs)

@@ -46,6 +46,8 @@ class Mean(NamedTuple):
 
     value: float
     half_width: float
+    least: float = -math.inf
+    """Smallest of the values; the interval is cut there."""
 
     @classmethod
     def of(cls, values: Sequence[float | int]) -> Mean:
@@ -60,10 +62,10 @@ class Mean(NamedTuple):
         mean = sum(values) / count
         squares = sum((value - mean) ** 2 for value in values)
         spread = math.sqrt(squares / (count - 1)) if count > 1 else math.inf
-        return cls(mean, TWO_SIDED_95 * spread / math.sqrt(count))
+        return cls(mean, TWO_SIDED_95 * spread / math.sqrt(count), float(min(values)))
 
     def __str__(self) -> str:
         if math.isinf(self.half_width):
             return f"{self.value:.3f} (one value: no interval)"
-        low, high = self.value - self.half_width, self.value + self.half_width
+        low, high = max(self.value - self.half_width, self.least), self.value + self.half_width
         return f"{self.value:.3f} ({low:.3f} to {high:.3f})"
