@@ -118,8 +118,8 @@ def _table(
         ])  # fmt: skip
     caption = (
         f"{len(pairs):,} random pairs of {data}; refinement has {1000 * BUDGET:g} ms, A* and exact "
-        f"{SLOW_LIMIT:g} s each, and {SLOW_PAIRS} pairs where they take more than a second. No mapping costs less than "
-        f"{np.mean(bounds):.2f} on average. All pairs in one batch: "
+        f"{SLOW_LIMIT:g} s each, and {SLOW_PAIRS} pairs where they take more than a second. No "
+        f"mapping costs less than {np.mean(bounds):.2f} on average. All pairs in one batch: "
         + ", ".join(f"{name} {1000 * seconds:.2f} ms per pair" for name, seconds in batched.items())
         + "."
     )
