@@ -93,8 +93,11 @@ def test_a_choice_is_one_of_the_listed(config, name, hint):
         unchecked.__post_init__()
 
 
-def test_there_are_four_choices():
-    assert {name for _, name, _ in CHOICES} == {"norm", "affinity", "normalise_by", "objective"}
+def test_every_choice_is_known_here():
+    ablations = {"encoder", "decoder", "kind"}
+    assert {name for _, name, _ in CHOICES} == ablations | {
+        "norm", "affinity", "normalise_by", "objective"
+    }  # fmt: skip
 
 
 def test_settings_cannot_be_changed_in_place():

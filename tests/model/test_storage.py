@@ -68,7 +68,7 @@ def test_weights_are_safetensors_and_nothing_is_pickled(saved):
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(length))
     assert "encoder.padding" in header
-    assert set(json.loads((saved / CONFIG).read_text())) == {"space", "config"}
+    assert set(json.loads((saved / CONFIG).read_text())) == {"architecture", "space", "config"}
 
 
 def test_the_check_for_pickles_sees_one(tmp_path):
