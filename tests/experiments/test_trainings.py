@@ -42,16 +42,23 @@ def molecules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("recipe", "file"),
+    ("recipe", "file", "changes"),
     [
-        (recipes.POOL16, "pool16"),
-        (recipes.AIDS_MATCH, "aids-match"),
-        (recipes.PAPER_COLORING, "coloring20"),
-        (recipes.PAPER_MOLECULES, "pubchem16"),
+        (
+            recipes.COLORING10,
+            "coloring10",
+            ["batch_size=64", "model.loss.marginal=10", "max_steps=40000"],
+        ),
+        (recipes.POOL16, "pool16", []),
+        (recipes.AIDS_MATCH, "aids-match", []),
+        (recipes.PAPER_COLORING, "coloring20", []),
+        (recipes.PAPER_MOLECULES, "pubchem16", []),
     ],
 )
-def test_the_recipes_are_those_of_the_config_files(recipe: dict, file: str) -> None:
-    written = asdict(load_settings(TrainConfig, CONFIGS / f"{file}.yaml"))
+def test_the_recipes_are_those_of_the_config_files(
+    recipe: dict, file: str, changes: list[str]
+) -> None:
+    written = asdict(load_settings(TrainConfig, CONFIGS / f"{file}.yaml", changes))
     mine = asdict(build(TrainConfig, recipe))
     assert {k: v for k, v in mine.items() if k not in RIVALS} == {
         k: v for k, v in written.items() if k not in RIVALS
@@ -74,7 +81,7 @@ def test_molecules_make_a_second_table_and_a_right_side(molecules: Path, tmp_pat
         "smiles,u0\n" + "".join(f"{'C' * (1 + row % 9)}O,{row % 9}.5\n" for row in range(60))
     )
     request = Request(
-        scale="smoke", folder=tmp_path, molecules=str(molecules), labelled=tmp_path, count=4
+        scale="smoke", folder=tmp_path, data=str(molecules), labelled=tmp_path, count=4
     )
     tables = table_reconstruction.make(request)
     assert [table.name for table in tables] == [
@@ -164,7 +171,7 @@ def test_the_table_against_the_truth_has_every_method(tmp_path: Path) -> None:
     pairs = [(a, b, solve(graphs[a], graphs[b], "exact").distance) for a in (0, 1) for b in graphs]
     columns = (list(column) for column in zip(*(pair for pair in pairs if pair[1] > 1)))
     pq.write_table(pa.table(dict(zip(("gid1", "gid2", "ged"), columns))), tmp_path / PAIRS)
-    request = Request(scale="smoke", folder=tmp_path / "out", molecules=str(tmp_path))
+    request = Request(scale="smoke", folder=tmp_path / "out", data=str(tmp_path))
     (table,) = TRAININGS["table-ged"](request)
     methods = [row[0] for row in table.rows]
     assert methods[:3] == ["grale", f"grale, best of {table_ged.TRIES}", "grale + refine"]

@@ -77,7 +77,7 @@ def reproduce(
         request = Request(
             scale=scale.value,
             folder=out,
-            molecules=data,
+            data=data,
             labelled=labelled,
             minutes=max_minutes,
             seeds=seeds,

@@ -26,6 +26,7 @@ from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.model.config import LossConfig, MatcherConfig, ModelConfig
+from grale.model.graph_autoencoder import GraphAutoencoder
 from grale.model.inference import by_size
 from grale.training.config import OptimizerConfig
 from grale.training.optimizer import Optimizers
@@ -123,7 +124,7 @@ def measure(
     model.recompute_activations(recompute)
     graphs = sample_graphs(setting, batches * setting.batch_size)
     work = [batch for _, batch in by_size(graphs, setting.batch_size)]
-    run = _encoder(model) if what == "encode" else _trainer(model)
+    run = _encoder(model) if what == "encode" else training_step(model)
     for batch in (work[0], work[-1], work[-1]):
         run(batch)
     square = torch.randn(1024, 1024)
@@ -131,18 +132,19 @@ def measure(
     yardstick = float("inf")
     for _ in range(rounds):
         for place, batch in enumerate(work):
-            best[place] = min(best[place], _seconds(lambda batch=batch: run(batch)))
-            yardstick = min(yardstick, _seconds(lambda: square @ square))
+            best[place] = min(best[place], seconds_of(lambda batch=batch: run(batch)))
+            yardstick = min(yardstick, seconds_of(lambda: square @ square))
     return Speed(sum(best) / len(graphs), yardstick)
 
 
-def _trainer(model: GRALE) -> Callable[[GraphBatch], None]:
+def training_step(model: GraphAutoencoder) -> Callable[[GraphBatch], None]:
+    """Forward, loss, backward and update, as a function of a batch."""
     optimizers = Optimizers(model, OptimizerConfig(kind="adam"))
     generator = torch.Generator().manual_seed(0)
 
     def step(graphs: GraphBatch) -> None:
-        noise = model.featurizer.draw_noise(len(graphs), generator)
-        model(graphs, noise).terms.total(model.config.loss).backward()
+        noise = model.draw_noise(len(graphs), generator)
+        model.losses(graphs, noise)["loss"].backward()
         optimizers.step(0.1)
 
     return step
@@ -158,7 +160,8 @@ def _encoder(model: GRALE) -> Callable[[GraphBatch], None]:
     return encode
 
 
-def _seconds(run: Callable[[], object]) -> float:
+def seconds_of(run: Callable[[], object]) -> float:
+    """Wall time of one call."""
     begin = time.perf_counter()
     run()
     return time.perf_counter() - begin
@@ -174,15 +177,20 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def step_at(num_nodes: int, recompute: bool) -> float:
-    """Seconds of one gradient step on one graph of `num_nodes` at PUBCHEM 32 widths."""
+def of_size(num_nodes: int) -> Setting:
+    """PUBCHEM 32 with graphs of exactly so many nodes."""
     setting = SETTINGS[-1]
     space = replace(setting.space, max_nodes=num_nodes)
-    setting = replace(setting, space=space, mean_size=float(num_nodes), size_deviation=0.0)
+    return replace(setting, space=space, mean_size=float(num_nodes), size_deviation=0.0)
+
+
+def step_at(num_nodes: int, recompute: bool) -> float:
+    """Seconds of one gradient step on one graph of `num_nodes` at PUBCHEM 32 widths."""
+    setting = of_size(num_nodes)
     torch.manual_seed(0)
-    model = GRALE(space, setting.config)
+    model = GRALE(setting.space, setting.config)
     model.recompute_activations(recompute)
     batch = GraphBatch.from_graphs(sample_graphs(setting, 1))
-    step = _trainer(model)
+    step = training_step(model)
     step(batch)
-    return min(_seconds(lambda: step(batch)) for _ in range(3))
+    return min(seconds_of(lambda: step(batch)) for _ in range(3))

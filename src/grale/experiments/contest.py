@@ -92,6 +92,12 @@ def compete(contest: Contest, contenders: Sequence[Contender]) -> dict[str, list
     return found
 
 
+def latent_shape(tokens: int, width: int) -> Contender:
+    """GRALE with so many tokens of that width."""
+    changes = [f"model.num_tokens={tokens}", f"model.token_dim={width}"]
+    return Contender(f"K={tokens} D={width}", changes)
+
+
 def folder_of(contest: Contest, contender: Contender, seed: int) -> Path:
     """Where a contender's run is kept."""
     return contest.folder / f"{_plain(contender.name)}-seed{seed}"

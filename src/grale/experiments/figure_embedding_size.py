@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from grale.experiments.contest import Contender, compete
+from grale.experiments.contest import compete, latent_shape
 from grale.experiments.picture import Picture
 from grale.experiments.request import Request
 
@@ -25,26 +25,21 @@ WIDTHS = {"smoke": (4, 8), "cpu": (8, 32, 128), "paper": (8, 16, 32, 64, 128, 25
 def make(request: Request) -> list[Picture]:
     """Train one model per latent shape."""
     data = request.datasets()[-1]
-    share = CPU_SHARE if request.scale == "cpu" else 1.0
-    contest = request.contest("figure-embedding-size", data, share)
+    contest = request.contest("figure-embedding-size", data, CPU_SHARE)
     grid = [(k, d) for k in TOKENS[request.scale] for d in WIDTHS[request.scale]]
-    scores = compete(contest, [_contender(k, d) for k, d in grid])
+    scores = compete(contest, [latent_shape(k, d) for k, d in grid])
     exact = {
-        (k, d): float(np.mean([score.exact for score in scores[_contender(k, d).name]]))
+        (k, d): float(np.mean([score.exact for score in scores[latent_shape(k, d).name]]))
         for k, d in grid
     }
     caption = (
         f"Share of {contest.count:,} unseen graphs of {request.data_name(data)} given back "
-        f"exactly, by number K and width D of the tokens; {request.budget(share)}. Dashed: equal "
-        "K x D."
+        f"exactly, by number K and width D of the tokens; {request.budget(CPU_SHARE)}. Dashed: "
+        "equal K x D."
     )
     details = "\n".join(f"K={k} D={d}: {share:.2%}" for (k, d), share in exact.items())
     title = "Accuracy over the shape of the latent"
     return [Picture("figure-embedding-size", title, shape_figure(exact), caption, details)]
-
-
-def _contender(k: int, d: int) -> Contender:
-    return Contender(f"K={k} D={d}", [f"model.num_tokens={k}", f"model.token_dim={d}"])
 
 
 def shape_figure(exact: dict[tuple[int, int], float]) -> Figure:

@@ -22,7 +22,14 @@ from matplotlib.figure import Figure
 from grale.catalog import load_any
 from grale.data.molecule_sets import read_set
 from grale.data.sources import open_source
-from grale.experiments.contest import Contender, Contest, compete, folder_of, settings_of
+from grale.experiments.contest import (
+    Contender,
+    Contest,
+    compete,
+    folder_of,
+    latent_shape,
+    settings_of,
+)
 from grale.experiments.picture import Picture
 from grale.experiments.request import Request
 from grale.model.graph_autoencoder import GraphAutoencoder
@@ -56,10 +63,7 @@ def make_training_size(request: Request) -> list[Picture]:
 def make_total_dimension(request: Request) -> list[Picture]:
     """One model per length of the latent."""
     shapes = SHAPES[request.scale]
-    contenders = [
-        Contender(f"K={k} D={d}", [f"model.num_tokens={k}", f"model.token_dim={d}"])
-        for k, d in shapes
-    ]
+    contenders = [latent_shape(k, d) for k, d in shapes]
     lengths = [k * d for k, d in shapes]
     return _make(request, "figure-total-dimension", "length K x D", lengths, contenders)
 
@@ -68,8 +72,7 @@ def _make(
     request: Request, name: str, xlabel: str, places: Sequence[int], contenders: list[Contender]
 ) -> list[Picture]:
     data = request.datasets()[-1]
-    share = CPU_SHARE if request.scale == "cpu" else 1.0
-    contest = request.contest(name, data, share)
+    contest = request.contest(name, data, CPU_SHARE)
     scores = compete(contest, contenders)
     unseen = [float(np.mean([s.exact for s in scores[c.name]])) for c in contenders]
     seen = [_on_training_graphs(contest, contender) for contender in contenders]
@@ -79,7 +82,7 @@ def _make(
         errors = [_energy_error(contest, c, request.labelled, rows) for c in contenders]
     caption = (
         f"Left: share of graphs of {request.data_name(data)} given back exactly, over the "
-        f"{xlabel}; {request.budget(share)}. "
+        f"{xlabel}; {request.budget(CPU_SHARE)}. "
     )
     if errors is not None:
         caption += "Right: error of the internal energy of QM9, predicted from the embedding."
@@ -136,12 +139,15 @@ def scaling_figure(
     for colour, (name, values) in zip(CURVE_COLOURS, shares.items()):
         left.plot(places, 100 * np.array(values), "o-", color=colour, label=name, markersize=4)
     left.set_ylabel("exactly reconstructed, %")
+    left.set_ylim(0, 100)
     left.legend(frameon=False, fontsize=9)
     for axes in others:
         axes.plot(places, errors, "o-", color=CURVE_COLOURS[2], markersize=4)
         axes.set_ylabel("error on QM9, deviations")
     for axes in (left, *others):
         axes.set_xscale("log")
+        axes.set_xticks(places, [f"{place:,}" for place in places])
+        axes.minorticks_off()
         axes.set_xlabel(xlabel)
         axes.set_ylim(bottom=0)
         axes.grid(color="0.9", linewidth=0.8)

@@ -37,8 +37,9 @@ class Request:
 
     scale: Scale = "cpu"
     folder: Path = Path("results")
-    molecules: str | None = None
-    """Folder of prepared molecules; without it, experiments are on COLORING alone."""
+    data: str | None = None
+    """Folder of prepared molecules, without which experiments are on COLORING alone; for table-ged
+    that of the published graphs."""
     labelled: Path | None = None
     """Folder that holds QM9, for experiments that also predict from embeddings."""
     minutes: float | None = None
@@ -51,12 +52,12 @@ class Request:
 
     def datasets(self) -> list[Dataset]:
         """COLORING, and molecules if there are any."""
-        return ["coloring"] if self.molecules is None else ["coloring", "molecules"]
+        return ["coloring"] if self.data is None else ["coloring", "molecules"]
 
     def contest(self, name: str, data: Dataset, share: float = 1.0) -> Contest:
         """Everything that the models of one table share; `share` of the usual minutes each."""
         values = recipe(data, self.scale)
-        changes = [f"data.path={self.molecules}"] if data == "molecules" else []
+        changes = [f"data.path={self.data}"] if data == "molecules" else []
         if self.scale == "smoke":
             changes += [*SMOKE, *(["data.num_graphs=64"] if data == "coloring" else [])]
         minutes = self.minutes_each(share)
@@ -80,7 +81,7 @@ class Request:
     def data_name(self, data: Dataset) -> str:
         """Name of the dataset to print."""
         if data == "molecules":
-            return "POOL 16" if self.scale == "cpu" else str(self.molecules)
+            return "POOL 16" if self.scale == "cpu" else str(self.data)
         return "COLORING 20" if self.scale == "paper" else "COLORING 10"
 
     def budget(self, share: float = 1.0) -> str:

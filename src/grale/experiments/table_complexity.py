@@ -11,23 +11,20 @@ matches along edges (O(E N^2)) where the paper's table says O(N^4).
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
 import torch
 
 from grale.catalog import ARCHITECTURES
-from grale.experiments.bench import SETTINGS, sample_graphs
+from grale.experiments.bench import of_size, sample_graphs, seconds_of, training_step
 from grale.experiments.recipes import POOL16, SMOKE
 from grale.experiments.request import Request
 from grale.experiments.table import Table
 from grale.graphs.batch import GraphBatch
-from grale.model.graph_autoencoder import GraphAutoencoder
 from grale.settings.build import build
 from grale.settings.files import override
-from grale.training.config import OptimizerConfig, TrainConfig
-from grale.training.optimizer import Optimizers
+from grale.training.config import TrainConfig
 
 SIZES = {"smoke": (4, 6, 8), "cpu": (8, 12, 16, 24, 32, 48), "paper": (8, 16, 32, 64, 128)}
 BATCH = 16
@@ -77,27 +74,16 @@ def growth(sizes: tuple[int, ...], seconds: list[float]) -> float:
 
 def _steps(config: TrainConfig, size: int, rounds: int) -> dict[str, float]:
     """Best time of a step of each architecture on graphs of one size."""
-    setting = SETTINGS[-1]
-    space = replace(setting.space, max_nodes=size)
-    setting = replace(setting, space=space, mean_size=float(size), size_deviation=0.0)
+    setting = of_size(size)
     graphs = GraphBatch.from_graphs(sample_graphs(setting, BATCH))
-    runs = {}
+    steps = {}
     for name, kind in ARCHITECTURES.items():
         torch.manual_seed(0)
         chosen = replace(config, architecture=name)
-        model = kind(space, chosen.architecture_config)
-        runs[name] = (model, Optimizers(model, OptimizerConfig(kind="adam")))
-    best = dict.fromkeys(runs, float("inf"))
-    for number in range(rounds + 1):
-        for name, (model, optimizers) in runs.items():
-            spent = _step(model, optimizers, graphs)
-            best[name] = min(best[name], spent) if number else float("inf")  # the first warms up
+        steps[name] = training_step(kind(setting.space, chosen.architecture_config))
+        steps[name](graphs)  # warms up
+    best = dict.fromkeys(steps, float("inf"))
+    for _ in range(rounds):
+        for name, step in steps.items():
+            best[name] = min(best[name], seconds_of(lambda step=step: step(graphs)))
     return best
-
-
-def _step(model: GraphAutoencoder, optimizers: Optimizers, graphs: GraphBatch) -> float:
-    noise = model.draw_noise(len(graphs), torch.Generator().manual_seed(0))
-    begin = time.perf_counter()
-    model.losses(graphs, noise)["loss"].backward()
-    optimizers.step(0.1)
-    return time.perf_counter() - begin

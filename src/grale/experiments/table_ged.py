@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from grale.data.ged_sets import GedPairs, GedSet, prepare_ged_set, read_ged_pairs, read_ged_set
+from grale.data.storage import MANIFEST
 from grale.experiments.contest import trained
 from grale.experiments.recipes import AIDS_MATCH, SMOKE
 from grale.experiments.request import Request
@@ -55,9 +56,9 @@ class Row:
 
 def make(request: Request) -> list[Table]:
     """Train the matcher if it is missing, then score all methods."""
-    if request.molecules is None:
+    if request.data is None:
         raise ValueError("table-ged needs --data: the folder of ged_graphs.parquet and the pairs")
-    folder = Path(request.molecules)
+    folder = Path(request.data)
     graphs, pairs = read_ged_set(folder), read_ged_pairs(folder)
     model = _matcher(request, folder)
     scale = request.scale
@@ -74,7 +75,7 @@ def make(request: Request) -> list[Table]:
 
 def _matcher(request: Request, folder: Path) -> GRALE:
     shards = request.folder / "runs" / "table-ged" / "graphs"
-    if not (shards / "train").is_dir():
+    if not (shards / "test" / MANIFEST).is_file():  # written last
         prepare_ged_set(folder, shards)
     changes = [f"data.path={shards}", *(SMOKE if request.scale == "smoke" else [])]
     config = build(TrainConfig, override(AIDS_MATCH, changes))

@@ -18,7 +18,7 @@ Departures: not in the paper, which draws fresh noise at every call (decisions/0
 from __future__ import annotations
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from grale.graphs.batch import GraphBatch
@@ -47,6 +47,13 @@ def canonical_positions(graphs: GraphBatch) -> Int[Tensor, "B N"]:
         rows = tied.nonzero()[:, 0]
         nodes = nodes.index_copy(0, rows, _break_ties(nodes[rows], pairs[rows], graphs[rows]))
     return _order(nodes, graphs)
+
+
+def by_canonical_position(
+    table: Float[Tensor, "M ..."], graphs: GraphBatch
+) -> Float[Tensor, "B N ..."]:
+    """Row of the table at each node's position; padding beyond its end takes the last row."""
+    return table[canonical_positions(graphs).clamp_max(len(table) - 1)]
 
 
 def _break_ties(

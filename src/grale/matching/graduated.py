@@ -21,6 +21,7 @@ from numba import njit
 from scipy.optimize import linear_sum_assignment
 
 from grale.graphs.graph import Graph, IntArray
+from grale.matching.refine import layers
 from grale.metrics.problem import Problem, pose
 
 ROUNDS, SWEEPS = 16, 8
@@ -31,7 +32,6 @@ SMALLEST = 1e-30  # of a sum that is divided by
 
 def graduated_start(problem: Problem) -> IntArray:
     """Permutation by the plan of the last round."""
-    compile_graduated()
     return linear_sum_assignment(_costs(problem))[1].astype(np.int64)
 
 
@@ -44,9 +44,8 @@ def compile_graduated() -> None:
 def _costs(problem: Problem) -> Float64[np.ndarray, "N N"]:
     """D of the last round."""
     classes, codes = np.unique(np.stack([problem.matrix1, problem.matrix2]), return_inverse=True)
-    a, b = codes.reshape(2, problem.size, problem.size)
-    layers = [(a, b), (a.T, b.T)] if problem.directed else [(a, b)]
-    first, second = (np.stack(side).astype(np.int64) for side in zip(*layers))
+    sides = codes.reshape(2, problem.size, problem.size)
+    first, second = (layers(side, problem.directed) for side in sides)
     unlike = (problem.labels1[:, None] != problem.labels2).astype(np.float64)
     unlike += NOISE * np.random.default_rng(SEED).random(unlike.shape)
     return _graduate(first, second, unlike, len(classes), ROUNDS, SWEEPS, LAST_WEIGHT)

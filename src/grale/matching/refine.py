@@ -67,14 +67,14 @@ def refine(
 
 def _begin(problem: Problem, start: IntArray) -> tuple[Int64[np.ndarray, "..."], ...]:
     """Arrays of the search: both graphs, the second in the order of the partners; x, p, tabu."""
-    a = _layers(problem.matrix1, problem.directed)
-    b = _layers(problem.matrix2[np.ix_(start, start)], problem.directed)
+    a = layers(problem.matrix1, problem.directed)
+    b = layers(problem.matrix2[np.ix_(start, start)], problem.directed)
     labels_a, labels_b = problem.labels1, problem.labels2[start]
     x = np.empty((problem.size, problem.size), dtype=np.int64)
     tabu_kernel.row_differences(a, b, labels_a, labels_b, x)
     return a, b, labels_a, labels_b, x, start.copy(), np.zeros_like(x)
 
 
-def _layers(matrix: Int64[np.ndarray, "N N"], directed: bool) -> Int64[np.ndarray, "L N N"]:
+def layers(matrix: Int64[np.ndarray, "N N"], directed: bool) -> Int64[np.ndarray, "L N N"]:
     """Rows, and if directed columns, as layers of one array."""
     return np.stack([matrix, matrix.T] if directed else [matrix])

@@ -92,7 +92,8 @@ def solve(
     check_same_direction(g1, g2)
     if method not in SOLVERS:
         compile_exact()
-        compile_graduated()
+        if method == "graduated":
+            compile_graduated()
     elif time_limit is not None:
         find_pygmtools(method)
         start_worker()

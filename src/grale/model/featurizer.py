@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
 from grale.graphs.batch import GraphBatch
-from grale.graphs.canonical import canonical_positions
+from grale.graphs.canonical import by_canonical_position
 from grale.graphs.paths import UNREACHABLE, diffuse_labels, shortest_paths
 from grale.graphs.space import GraphSpace
 from grale.model.config import FeaturizerConfig
@@ -117,9 +117,9 @@ class Featurizer(nn.Module):
         if self.config.noise_std == 0:
             shape = (draws * len(graphs), graphs.max_nodes, self.feature_dim)
             return self.noise_table.new_zeros(shape)
-        positions = canonical_positions(graphs).clamp_max(len(self.noise_table) - 1)
         others = (self._table(draw).to(self.noise_table) for draw in range(1, draws))
-        return torch.cat([table[positions] for table in (self.noise_table, *others)])
+        tables = torch.stack([self.noise_table, *others], dim=1)
+        return by_canonical_position(tables, graphs).movedim(2, 0).flatten(0, 1)
 
     def _table(self, draw: int) -> Float[Tensor, "N n_f"]:
         generator = torch.Generator().manual_seed(self.config.noise_seed + draw)

@@ -43,7 +43,8 @@ class SinkhornMatcher(nn.Module):
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> SinkhornResult:
         """Soft plan for training; in float32 under mixed precision, too."""
-        return self._plan(self.embed_in(nodes), self.embed_out(slots))
+        kernel = self.log_kernel(self.embed_in(nodes), self.embed_out(slots))
+        return self._plan(kernel, self.is_narrow)
 
     def hard(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
@@ -61,11 +62,8 @@ class SinkhornMatcher(nn.Module):
 
         Both pass through MLP_in: equal graphs then match exactly (decisions/005).
         """
-        config = self.config
         kernel = self.pair_kernel(self.embed_in(first), self.embed_in(second), costs)
-        with torch.autocast(kernel.device.type, enabled=False):
-            is_narrow = _spans_little(kernel) if config.rounds else self.is_narrow
-            return sinkhorn(kernel, config.num_sweeps, config.grad_sweeps, is_narrow)
+        return self._plan(kernel, _spans_little(kernel) if self.config.rounds else self.is_narrow)
 
     def pair_kernel(
         self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"], costs: PairCosts | None
@@ -82,10 +80,10 @@ class SinkhornMatcher(nn.Module):
                 kernel = learned - weight * costs.per_pair(plan)
         return kernel
 
-    def _plan(self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"]) -> SinkhornResult:
-        config, kernel = self.config, self.log_kernel(left, right)
+    def _plan(self, kernel: Float[Tensor, "B N N"], is_narrow: bool) -> SinkhornResult:
+        config = self.config
         with torch.autocast(kernel.device.type, enabled=False):
-            return sinkhorn(kernel, config.num_sweeps, config.grad_sweeps, self.is_narrow)
+            return sinkhorn(kernel, config.num_sweeps, config.grad_sweeps, is_narrow)
 
     def log_kernel(
         self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"]

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
 from grale.graphs.batch import GraphBatch
-from grale.graphs.canonical import canonical_positions
+from grale.graphs.canonical import by_canonical_position
 from grale.graphs.space import GraphSpace
 from grale.nn.attention import full_precision
 from grale.rivals.pigvae_config import PigvaeConfig
@@ -70,8 +70,7 @@ class Permuter(nn.Module):
     def _canonical_noise(self, graphs: GraphBatch) -> Float[Tensor, "B N d"]:
         if self.noise_std == 0:
             return self.noise_table.new_zeros(*graphs.node_mask.shape, self.noise_table.shape[1])
-        positions = canonical_positions(graphs).clamp_max(len(self.noise_table) - 1)
-        return self.noise_table[positions]
+        return by_canonical_position(self.noise_table, graphs)
 
 
 def _padding_last(node_mask: Bool[Tensor, "B N"]) -> Int[Tensor, "B N"]:

@@ -98,14 +98,15 @@ class PairMatching(nn.Module):
         nodes = model.encoder.nodes(model.featurizer(graphs, noise))[:, :width]
         first, second = neighbours(len(graphs), self.pairs_per_graph, nodes.device)
         costs = PairCosts.of(graphs[first], graphs[second], model.space.num_edge_classes)
-        plan = model.matcher.between_inputs(nodes[first], nodes[second], costs)
-        edits = costs.bound(plan.log_plan.exp())
-        error = (plan.log_plan.exp().sum(dim=1) - 1).square().sum(dim=1)
+        log_plan, marginal_error = model.matcher.between_inputs(nodes[first], nodes[second], costs)
+        plan = log_plan.exp()
+        edits = costs.bound(plan)
+        error = (plan.sum(dim=1) - 1).square().sum(dim=1)
         loss = (edits / width + model.config.loss.marginal * error).mean()
         return {
             "loss": loss,
             "bound": edits.mean(),
-            "marginal_error": plan.marginal_error.max(),
+            "marginal_error": marginal_error.max(),
         }
 
     @staticmethod
