@@ -2,7 +2,7 @@
 
     grale reproduce table-ged --data GED_FOLDER
 
-A matcher is trained on the 560 training graphs; every method then bounds the distance of the
+A matcher is trained on 504 of the 560 training graphs; every method then bounds the distance of the
 public pairs (test graphs against training graphs), methods alternating query by query.
 
 Departures: not in the paper.
