@@ -14,7 +14,7 @@ from grale.experiments.contest import Contender, Score, compete, spread
 from grale.experiments.request import Request
 from grale.experiments.table import Table
 
-CPU_SHARE = 0.6  # of the usual minutes: twelve models
+CPU_SHARE = 1 / 3  # of the usual minutes: twelve models
 CONTENDERS = (
     Contender("GRALE"),
     *(
