@@ -180,7 +180,7 @@ def test_a_wrong_call_says_what_is_wrong(arguments: dict, message: str) -> None:
 
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("rounds", [1, 2, 5])
-def test_graduated_costs_equal_the_rounds_in_plain_numpy(
+def test_graduated_scores_equal_the_rounds_in_plain_numpy(
     rounds: int, directed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(graduated, "ROUNDS", rounds)
@@ -196,11 +196,12 @@ def test_graduated_costs_equal_the_rounds_in_plain_numpy(
             for x, y in layers:
                 differ = x[:, None, :, None] != y[None, :, None, :]
                 costs += np.einsum("ijkl,kl->ij", differ, plan)
-            plan = np.exp(-graduated.LAST_WEIGHT * number / rounds * (costs - costs.min()))
+            scores = -graduated.LAST_WEIGHT * number / rounds * costs
+            plan = np.exp(scores - scores.max())
             for _ in range(graduated.SWEEPS):
                 plan = plan / plan.sum(axis=0)
                 plan = plan / plan.sum(axis=1, keepdims=True)
-        np.testing.assert_allclose(graduated._costs(problem), costs, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(graduated._scores(problem), scores, rtol=1e-9, atol=1e-9)
 
 
 def test_graduated_assignment_beats_the_linear_one_and_never_the_truth() -> None:

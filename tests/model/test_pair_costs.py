@@ -12,6 +12,7 @@ from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.model.config import MatcherConfig
+from grale.model.matcher import SinkhornMatcher
 from grale.model.pair_costs import PairCosts
 from grale.model.softsort_matcher import SoftSortMatcher
 
@@ -70,6 +71,28 @@ def test_rounds_lower_the_bound_of_an_untrained_model(
         for model in (tiny_model, in_rounds)
     ]
     assert bounds[1] < 0.9 * bounds[0]
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("weight", [3.0, 1000.0])
+def test_compiled_rounds_equal_those_of_torch(weight: float, directed: bool) -> None:
+    torch.manual_seed(0)
+    config = MatcherConfig(affinity="sphere", temperature=0.3, rounds=3, edit_weight=weight)
+    matcher = SinkhornMatcher(8, config)
+    costs = PairCosts.of(*random_batches(directed), 3)
+    left, right = torch.randn(2, 1, 4, 8)
+    differentiable = matcher.pair_kernel(left, right, costs).detach()
+    with torch.no_grad():
+        compiled = matcher.pair_kernel(left, right, costs)
+    torch.testing.assert_close(compiled, differentiable, rtol=1e-4, atol=1e-4)
+
+
+def test_the_batch_size_changes_no_match(in_rounds: GRALE, coloring_graphs: list[Graph]) -> None:
+    pairs = list(zip(coloring_graphs[::2], coloring_graphs[1::2]))
+    one_by_one, together = (in_rounds.match_many(pairs, batch_size=size) for size in (1, 256))
+    for alone, match in zip(one_by_one, together):
+        np.testing.assert_array_equal(alone.mapping, match.mapping)
+        np.testing.assert_allclose(alone.scores, match.scores, rtol=1e-4, atol=1e-4)
 
 
 def test_equal_graphs_still_match_exactly(

@@ -40,7 +40,8 @@ def _table(request: Request, data: str) -> Table:
     header += ["steps", "minutes", "parameters", "paper"]
     rows = [_row(name, found, PAPER[data]) for name, found in scores.items()]
     caption = (
-        f"{contest.count:,} unseen graphs of {request.data_name(data)}; {request.budget(CPU_SHARE[data])}. "
+        f"{contest.count:,} unseen graphs of {request.data_name(data)}; "
+        f"{request.budget(CPU_SHARE[data])}. "
         "Stars: the true number of nodes is told (the paper's PIGVAE row is one of these). "
         "The paper's numbers are for COLORING 20 and PUBCHEM 16, after GPU-hours of training."
     )

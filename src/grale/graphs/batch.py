@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from grale.graphs.graph import Graph
+from grale.graphs.paths import shortest_paths
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,11 @@ class GraphBatch:
     def adjacency(self) -> Bool[Tensor, "B N N"]:
         """True where an edge exists (paper: A)."""
         return self.edge_labels > 0
+
+    @cached_property
+    def path_lengths(self) -> Int[Tensor, "B N N"]:
+        """Edges on a shortest path, or UNREACHABLE (paper: SP); computed once."""
+        return shortest_paths(self.adjacency, self.node_mask)
 
     @property
     def edge_mask(self) -> Bool[Tensor, "B N N"]:

@@ -22,7 +22,6 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from grale.graphs.batch import GraphBatch
-from grale.graphs.paths import shortest_paths
 
 _ODD_A, _ODD_B, _ODD_C = 0x9E3779B97F4A7C15 - 2**64, 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D
 
@@ -37,8 +36,7 @@ def canonical_positions(graphs: GraphBatch) -> Int[Tensor, "B N"]:
     >>> [int(first[i]) for i in (2, 0, 1)] == second.tolist()
     True
     """
-    paths = shortest_paths(graphs.adjacency, graphs.node_mask)
-    pairs = _mix(graphs.edge_labels * 4096 + paths + 2) * graphs.edge_mask
+    pairs = _mix(graphs.edge_labels * 4096 + graphs.path_lengths + 2) * graphs.edge_mask
     if graphs.directed:
         pairs = _mix(pairs * 3 + pairs.transpose(1, 2))
     nodes = _refine_nodes(_mix(graphs.node_labels + 1), pairs, graphs)

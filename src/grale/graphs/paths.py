@@ -21,24 +21,23 @@ def shortest_paths(
     """Number of edges on a shortest path; 0 on the diagonal of real nodes.
 
     Breadth-first search from all nodes of all graphs at once: one batched product per
-    step, and as many steps as the longest shortest path.
+    step, and as many steps as the longest shortest path. A pair is as far apart as there are
+    steps after which it has not been reached.
 
     >>> line = torch.tensor([[[0, 1, 0], [1, 0, 0], [0, 0, 0]]], dtype=torch.bool)
     >>> shortest_paths(line, torch.tensor([[True, True, True]])).tolist()
     [[[0, 1, -1], [1, 0, -1], [-1, -1, 0]]]
     """
-    reached = torch.diag_embed(node_mask)
-    lengths = torch.where(reached, 0, UNREACHABLE)
-    steps = adjacency.float()
-    frontier = reached.float()
-    for length in range(1, adjacency.shape[1]):
-        arrived = (frontier @ steps > 0) & ~reached
-        if not bool(arrived.any()):
+    reached = torch.diag_embed(node_mask.float())
+    steps = reached + adjacency
+    missed = torch.zeros_like(reached)
+    for _ in range(adjacency.shape[1]):
+        missed += reached == 0
+        further = (reached @ steps > 0).float()
+        if torch.equal(further, reached):
             break
-        lengths = torch.where(arrived, length, lengths)
-        reached = reached | arrived
-        frontier = arrived.float()
-    return lengths
+        reached = further
+    return torch.where(reached > 0, missed, UNREACHABLE).long()
 
 
 def diffuse_labels(

@@ -24,7 +24,7 @@ from torch.nn.functional import one_hot
 
 from grale.graphs.batch import GraphBatch
 from grale.graphs.canonical import by_canonical_position
-from grale.graphs.paths import UNREACHABLE, diffuse_labels, shortest_paths
+from grale.graphs.paths import UNREACHABLE, diffuse_labels
 from grale.graphs.space import GraphSpace
 from grale.model.config import FeaturizerConfig
 
@@ -106,7 +106,7 @@ class Featurizer(nn.Module):
     def _path_code(self, graphs: GraphBatch) -> Int[Tensor, "B N N"]:
         if not self.config.use_paths:
             return torch.zeros_like(graphs.edge_labels)
-        lengths = shortest_paths(graphs.adjacency, graphs.node_mask)
+        lengths = graphs.path_lengths
         return torch.where(lengths == UNREACHABLE, self.space.max_nodes, lengths)
 
     def canonical_noise(self, graphs: GraphBatch, draws: int = 1) -> Float[Tensor, "B N n_f"]:

@@ -21,6 +21,7 @@ from grale.transport.assignment import assign
 from grale.transport.sinkhorn import NARROW, SinkhornResult, sinkhorn
 
 ROUND_SWEEPS, ROUND_GRAD_SWEEPS = 10, 3  # of Sinkhorn, between two rounds
+FLOAT64_SPAN = 600.0  # exp(-600) is still a number
 SPHERE_DIAMETER = 4.0  # largest squared distance of two vectors of length one
 
 
@@ -72,6 +73,8 @@ class SinkhornMatcher(nn.Module):
         learned = kernel = self.log_kernel(left, right)
         if costs is None:
             return learned
+        if not torch.is_grad_enabled() and self._fits_float64(learned):
+            return self._compiled_rounds(learned, costs)
         with torch.autocast(kernel.device.type, enabled=False):
             taped = ROUND_GRAD_SWEEPS if torch.is_grad_enabled() else 1
             for number in range(1, self.config.rounds + 1):
@@ -79,6 +82,27 @@ class SinkhornMatcher(nn.Module):
                 weight = self.config.edit_weight * number / self.config.rounds
                 kernel = learned - weight * costs.per_pair(plan)
         return kernel
+
+    def _fits_float64(self, learned: Float[Tensor, "B N N"]) -> bool:
+        """Whether exponentials of all scores do; not asked of accelerators, which would wait."""
+        if learned.device.type != "cpu":
+            return False
+        most_edits = 2 * learned.shape[1]  # that one pair of nodes can bring, if directed
+        span = float(learned.max() - learned.min())
+        return span + self.config.edit_weight * most_edits < FLOAT64_SPAN
+
+    def _compiled_rounds(
+        self, learned: Float[Tensor, "B N N"], costs: PairCosts
+    ) -> Float[Tensor, "B N N"]:
+        """Run the rounds in numba: ten times less than their many small products take."""
+        from grale.transport.rounds import graduate  # loads numba, which only matching needs
+
+        config = self.config
+        parts = (learned.double(), costs.nodes.double(), *costs.layers)
+        arrays = (part.contiguous().numpy() for part in parts)
+        weight = config.edit_weight
+        found = graduate(*arrays, costs.num_edge_classes, config.rounds, ROUND_SWEEPS, weight)
+        return torch.from_numpy(found).to(learned)
 
     def _plan(self, kernel: Float[Tensor, "B N N"], is_narrow: bool) -> SinkhornResult:
         config = self.config

@@ -13,8 +13,10 @@ Departures: none.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from jaxtyping import Float
+import torch
+from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.functional import one_hot
 
@@ -27,29 +29,46 @@ class PairCosts:
 
     nodes: Float[Tensor, "B N N"]
     """1 where two nodes have different labels."""
-    first: Float[Tensor, "B n_c N N"]
-    """Edges of the first graphs, a layer per class, "no edge" included."""
-    second: Float[Tensor, "B n_c N N"]
+    first: Int[Tensor, "B N N"]
+    """Edge labels of the first graphs."""
+    second: Int[Tensor, "B N N"]
+    num_edge_classes: int
     directed: bool
 
     @classmethod
     def of(cls, first: GraphBatch, second: GraphBatch, num_edge_classes: int) -> PairCosts:
         """Compare graph b of the first batch with graph b of the second, of the same width."""
         nodes = _node_classes(first)[:, :, None] != _node_classes(second)[:, None]
-        edges = (
-            one_hot(graphs.edge_labels, num_edge_classes).movedim(3, 1).float()
-            for graphs in (first, second)
+        edges = first.edge_labels, second.edge_labels
+        return cls(nodes.float(), *edges, num_edge_classes, first.directed)
+
+    @cached_property
+    def by_class(self) -> tuple[Float[Tensor, "B n_c N N"], Float[Tensor, "B n_c N N"]]:
+        """Edges of both sides, a layer per class, "no edge" included."""
+        first, second = (
+            one_hot(labels, self.num_edge_classes).movedim(3, 1).float()
+            for labels in (self.first, self.second)
         )
-        return cls(nodes.float(), *edges, first.directed)
+        return first, second
+
+    @property
+    def layers(self) -> tuple[Int[Tensor, "B L N N"], Int[Tensor, "B L N N"]]:
+        """Edge labels of both sides, as seen from the source and, if directed, from the target."""
+        first, second = (
+            torch.stack([labels, labels.transpose(1, 2)] if self.directed else [labels], dim=1)
+            for labels in (self.first, self.second)
+        )
+        return first, second
 
     def of_edges(self, plan: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:
         """sum_kl T_kl 1[C_ik != C'_jl], in O(N^3) per class; over both directions if directed."""
         total = plan.sum(dim=(1, 2), keepdim=True)
+        first, second = self.by_class
         spread = plan[:, None]
-        kept = (self.first @ spread @ self.second.transpose(2, 3)).sum(dim=1)
+        kept = (first @ spread @ second.transpose(2, 3)).sum(dim=1)
         if not self.directed:
             return total - kept
-        arriving = (self.first.transpose(2, 3) @ spread @ self.second).sum(dim=1)
+        arriving = (first.transpose(2, 3) @ spread @ second).sum(dim=1)
         return 2 * total - kept - arriving
 
     def per_pair(self, plan: Float[Tensor, "B N N"]) -> Float[Tensor, "B N N"]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def _matched_embeddings(
     for rows, batch in by_size(graphs, max(1, batch_size // tries)):
         batch = batch.to(device_of(model))
         noise = model.featurizer.canonical_noise(batch, tries)
-        repeated = batch[list(range(len(batch))) * tries]
+        repeated = batch if tries == 1 else batch[list(range(len(batch))) * tries]
         nodes = model.encoder.nodes(model.featurizer(repeated, noise))
         parts.append(model.matcher.embed_in(nodes).unflatten(0, (tries, -1)))
         order += rows
@@ -108,27 +109,31 @@ def _matches(
     batch_size: int,
 ) -> list[Match]:
     """Assign the nodes of each pair, at the size of its larger graph."""
-    found = []
-    for start in range(0, len(rows), batch_size):
-        batch = rows[start : start + batch_size]
-        sides = [[row[side] for row in batch] for side in (0, 1)]
-        costs = _costs(model, [[graphs[row] for row in side] for side in sides])
-        left, right = (nodes[side] for side in sides)
-        kernels = model.matcher.pair_kernel(left, right, costs).cpu().double().numpy()
-        for (first, second), kernel in zip(batch, kernels):
-            g1, g2 = graphs[first], graphs[second]
-            size = max(g1.num_nodes, g2.num_nodes)
-            scores = kernel[:size, :size].copy()
-            partners = linear_sum_assignment(scores, maximize=True)[1]
-            mapping = partners[: g1.num_nodes].astype(np.int64)
-            found.append(Match(g1, g2, np.where(mapping < g2.num_nodes, mapping, -1), scores))
-    return found
+    sizes = [max(graphs[first].num_nodes, graphs[second].num_nodes) for first, second in rows]
+    ordered = sorted(range(len(rows)), key=sizes.__getitem__)
+    found: dict[int, Match] = {}
+    for size, group in groupby(ordered, key=sizes.__getitem__):
+        alike = list(group)
+        for start in range(0, len(alike), batch_size):
+            numbers = alike[start : start + batch_size]
+            pairs = [(graphs[rows[k][0]], graphs[rows[k][1]]) for k in numbers]
+            left, right = (nodes[[rows[k][side] for k in numbers], :size] for side in (0, 1))
+            kernels = model.matcher.pair_kernel(left, right, _costs(model, pairs, size))
+            for number, pair, scores in zip(numbers, pairs, kernels.cpu().double().numpy()):
+                found[number] = _match(*pair, scores)
+    return [found[number] for number in range(len(rows))]
 
 
-def _costs(model: GRALE, sides: Sequence[Sequence[Graph]]) -> PairCosts | None:
+def _match(g1: Graph, g2: Graph, scores: NDArray[np.float64]) -> Match:
+    partners = linear_sum_assignment(scores, maximize=True)[1]
+    mapping = partners[: g1.num_nodes].astype(np.int64)
+    return Match(g1, g2, np.where(mapping < g2.num_nodes, mapping, -1), scores)
+
+
+def _costs(model: GRALE, pairs: Sequence[tuple[Graph, Graph]], size: int) -> PairCosts | None:
     """Costs of the pairs, where the matcher asks for them."""
     if model.config.matcher.rounds == 0:
         return None
-    size, device = model.space.max_nodes, device_of(model)
-    first, second = (GraphBatch.from_graphs(side, size).to(device) for side in sides)
+    device = device_of(model)
+    first, second = (GraphBatch.from_graphs(side, size).to(device) for side in zip(*pairs))
     return PairCosts.of(first, second, model.space.num_edge_classes)
