@@ -41,6 +41,14 @@ def test_batch_mates_have_similar_sizes() -> None:
     assert shuffled.mean() > 10
 
 
+@pytest.mark.parametrize("power", [1.0, 2.0, -1.0])
+def test_large_graphs_come_more_often_by_the_power_asked_for(power: float) -> None:
+    sizes = np.tile([5, 10, 20], 2000)
+    drawn = sizes[order_pool(sizes, 10, 0, 0, size_power=power)]
+    counts = np.array([np.sum(drawn == size) for size in (5, 10, 20)])
+    assert counts[1:] / counts[0] == pytest.approx(np.array([2.0, 4.0]) ** power, rel=0.15)
+
+
 def test_any_step_is_reached_without_replaying_those_before(source) -> None:
     straight = _ids(batches_from(source, 16, seed=3, step=0), 20)
     for step in (1, 5, 6, 7, 13):

@@ -4,7 +4,7 @@ Graphs come in pools. A pool is shuffled, cut into windows of a few dozen batche
 sorted by size and cut into batches, so that batch-mates have similar sizes, and the batches of
 a window are shuffled. Any step can be reached at once, without replaying those before it.
 
-Departures: the paper shuffles without regard to size.
+Departures: the paper shuffles without regard to size, and all graphs come equally often.
 """
 
 from __future__ import annotations
@@ -34,15 +34,26 @@ class TrainingBatch:
 
 
 def order_pool(
-    sizes: NDArray[np.int64], batch_size: int, seed: int, pool_number: int, by_size: bool = True
+    sizes: NDArray[np.int64],
+    batch_size: int,
+    seed: int,
+    pool_number: int,
+    by_size: bool = True,
+    size_power: float = 0.0,
 ) -> NDArray[np.int64]:
     """Cut one pool into full batches of graphs of similar size, shape (batches, batch size).
 
-    Without `by_size` batch-mates are of any size.
+    Without `by_size` batch-mates are of any size. With a `size_power` graphs of n nodes come
+    n^size_power times as often as those of one node, drawn with replacement.
     Rows that do not fill a last batch are left out of this pass; another pass shuffles anew.
     """
     rng = np.random.default_rng([seed, pool_number])
-    rows = rng.permutation(len(sizes))[: len(sizes) // batch_size * batch_size]
+    count = len(sizes) // batch_size * batch_size
+    if size_power == 0:
+        rows = rng.permutation(len(sizes))[:count]
+    else:
+        weights = (sizes / sizes.max()) ** size_power
+        rows = rng.choice(len(sizes), count, p=weights / weights.sum())
     batches = []
     for start in range(0, len(rows), WINDOW_BATCHES * batch_size):
         window = rows[start : start + WINDOW_BATCHES * batch_size]
@@ -61,6 +72,7 @@ def batches_from(
     rank: int = 0,
     world_size: int = 1,
     by_size: bool = True,
+    size_power: float = 0.0,
 ) -> Iterator[TrainingBatch]:
     """Batches from `step` on, without end; each process gets every `world_size`-th graph."""
     if batch_size % world_size:
@@ -72,7 +84,7 @@ def batches_from(
     places = slice(rank, None, world_size)
     while True:
         pool = source.pool(pool_number)
-        order = order_pool(pool.num_nodes, batch_size, seed, pool_number, by_size)
+        order = order_pool(pool.num_nodes, batch_size, seed, pool_number, by_size, size_power)
         for batch in order[step:]:
             rows = batch[places]
             yield TrainingBatch(pool.batch(rows), pool_number, rows, places)

@@ -48,6 +48,8 @@ class DataConfig:
     """Folder of the dataset, for source "shards"; it holds `train` and `valid`."""
     max_graphs: int | None = None
     """Train on the first so many graphs of the dataset only; null for all of them."""
+    size_power: float = 0.0
+    """Graphs of n nodes come n^size_power times as often as those of one: large graphs are hard."""
     shards_per_pool: int = 4
     """How many shards are shuffled together in memory."""
     on_bad_shard: Literal["fail", "skip"] = "fail"

@@ -98,6 +98,7 @@ class Trainer:
             self.fabric.global_rank,
             self.fabric.world_size,
             self.kind.groups_by_size and self.model.groups_by_size,
+            config.data.size_power,
         )
         held_out = self._held_out()
         mark, graphs, saved = time.perf_counter(), 0, time.perf_counter()
