@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.metrics.edit_distance import apply_edits, edit_distance
 from grale.metrics.isomorphism import is_isomorphic
-from grale.model import inference
 from grale.model.autoencoder import GRALE
+from grale.model.reconstruction import reconstruct
 from model.sample_graphs import SYMMETRIC, random_graph, shuffled, symmetric_graphs
 
 ATOL_ORDER = 1e-4  # the same sums in another order, float32, through four stacks
@@ -287,7 +288,7 @@ def test_reconstructions_are_the_decoded_graphs_in_another_node_order(tiny_model
 
 
 def test_mappings_say_which_decoded_node_plays_each_input(tiny_model, graphs):
-    found, mappings = inference.reconstruct(tiny_model, graphs, 7)
+    found, mappings = reconstruct(tiny_model, graphs, 7)
     for graph, again, mapping in zip(graphs, found, mappings, strict=True):
         assert mapping.shape == (graph.num_nodes,)
         assert mapping.dtype == np.int64
@@ -302,8 +303,8 @@ def test_mappings_say_which_decoded_node_plays_each_input(tiny_model, graphs):
 def test_matched_nodes_carry_what_their_slot_says(tiny_model, graphs):
     """Slot permutation[i] plays input node i: its label is found at mapping[i]."""
     graph = next(g for g in graphs if g.num_nodes == 7)
-    found, (mapping,) = inference.reconstruct(tiny_model, [graph], 1)
-    batch = inference.GraphBatch.from_graphs([graph])
+    found, (mapping,) = reconstruct(tiny_model, [graph], 1)
+    batch = GraphBatch.from_graphs([graph])
     with torch.no_grad():
         nodes, latent = tiny_model.encoder(tiny_model.featurizer(batch))
         slots, logits = tiny_model.decoder(latent)

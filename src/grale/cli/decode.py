@@ -9,6 +9,9 @@ import typer
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="Parquet file to write.")]
 Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
+Search = Annotated[
+    int, typer.Option(min=1, help="Likeliest graphs to try for one that embeds into the latent.")
+]
 
 
 def decode(
@@ -17,6 +20,7 @@ def decode(
     model: Model = "molecules",
     candidates: Annotated[int, typer.Option(min=1, help="Distinct molecules per row.")] = 1,
     tries: Annotated[int, typer.Option(min=1, help="Likeliest graphs to try per row.")] = 20,
+    search: Search = 1,
 ) -> None:
     """Decode embeddings to SMILES, with charges and hydrogens restored."""
     from grale.catalog import load
@@ -25,7 +29,7 @@ def decode(
 
     keep_freed_memory()
     with counting("decoding", None) as advance:
-        report = decode_file(load(model), file, out, candidates, tries, advance)
+        report = decode_file(load(model), file, out, candidates, tries, search, advance)
     rows = [
         ["rows", str(report.rows)],
         ["without embedding", str(report.without_embedding)],
@@ -41,6 +45,7 @@ def reconstruct(
     out: Out,
     model: Model = "molecules",
     column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
+    search: Search = 1,
 ) -> None:
     """Encode and decode molecules; each row says what came back."""
     from grale.catalog import load
@@ -51,7 +56,7 @@ def reconstruct(
     keep_freed_memory()
     opened = open_file_or_folder(file, column)
     with counting("reconstructing", opened.count()) as advance:
-        report = reconstruct_file(load(model), opened, out, advance)
+        report = reconstruct_file(load(model), opened, out, search, advance)
     done = max(report.reconstructed, 1)
     rows = [
         ["rows", str(report.rows)],

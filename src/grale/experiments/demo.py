@@ -14,8 +14,8 @@ from grale.experiments.picture import Picture, PictureConfig
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.metrics.local_search import edit_distance_bound
-from grale.model import inference
 from grale.model.autoencoder import GRALE
+from grale.model.reconstruction import reconstruct
 from grale.plot.figures import interpolation_figure, reconstruction_figure
 from grale.plot.look import look_of
 from grale.plot.page import Section, write_page
@@ -97,7 +97,7 @@ def reconstruction_picture(model: GRALE, title: str, count: int) -> Picture:
     graphs = sample_graphs(model.space, count, None, "test")
     scores = evaluate(model, graphs)
     shown = graphs[:SHOWN]
-    result = inference.reconstruct(model, shown, SHOWN)
+    result = reconstruct(model, shown, SHOWN)
     exact = [is_isomorphic(a, b) for a, b in zip(shown, result.graphs)]
     bounds = [edit_distance_bound(*pair) for pair in zip(shown, *result)]
     look = look_of(model.space)

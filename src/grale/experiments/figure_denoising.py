@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from grale.data.samples import sample_graphs
 from grale.experiments.picture import Picture, PictureConfig, Progress
 from grale.graphs.graph import Graph
-from grale.model import inference
 from grale.model.autoencoder import GRALE
+from grale.model.reconstruction import reconstruct
 from grale.plot.curves import curve_figure
 from grale.plot.figures import reconstruction_figure
 from grale.plot.look import look_of
@@ -63,7 +63,7 @@ def _examples(model: GRALE, graphs: list[Graph], seed: int) -> Picture:
     labels = model.space.num_node_labels
     noisy = [recolour(graph, EXAMPLE_LEVEL, labels, rng) for graph in graphs]
     broken = [graph for graph in noisy if not is_valid_coloring(graph)][:EXAMPLES] or noisy[:1]
-    result = inference.reconstruct(model, broken, EXAMPLES)
+    result = reconstruct(model, broken, EXAMPLES)
     valid = [is_valid_coloring(graph) for graph in result.graphs]
     figure = reconstruction_figure(
         broken,

@@ -1,52 +1,86 @@
 """Rows of latents to graphs and to molecules.
 
-Departures: the paper takes the most likely graph; molecules may go on to the next likeliest.
+Departures: the paper takes the most likely graph; molecules may go on to the next likeliest, and
+a search may find the graph that embeds into the latent (decisions/009).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from numpy.typing import NDArray
+from torch import Tensor
 
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import MoleculeError, is_molecular
 from grale.model.candidates import likeliest_graphs
 from grale.model.decoder import GraphLogits
-from grale.model.inference import check_batch_size, quietly
+from grale.model.inference import accept, check_batch_size, quietly
+from grale.model.search import check_search, embeds_into, verified_graphs
 
 if TYPE_CHECKING:
     from grale.model.graph_autoencoder import GraphAutoencoder
 
 
 @quietly
-def decode(model: GraphAutoencoder, latents: NDArray[Any], batch_size: int) -> list[Graph]:
+def decode(
+    model: GraphAutoencoder, latents: NDArray[Any], batch_size: int, search: int
+) -> list[Graph]:
     """Decode each row; see `GraphAutoencoder.decode`."""
+    check_search(search)
     graphs: list[Graph] = []
-    for logits in _logits(model, latents, batch_size):
-        graphs += logits.most_likely(model.space.directed).to_graphs()
+    for rows, logits in _logits(model, latents, batch_size):
+        likeliest = logits.most_likely(model.space.directed).to_graphs()
+        if search > 1:
+            verified = verified_graphs(model, rows, logits, search)
+            likeliest = [
+                first if found is None else found for found, first in zip(verified, likeliest)
+            ]
+        graphs += likeliest
     return graphs
 
 
 @quietly
+def verify(
+    model: GraphAutoencoder, graphs: Sequence[Any], latents: NDArray[Any]
+) -> NDArray[np.bool_]:
+    """Compare embeddings; see `GraphAutoencoder.verify`."""
+    rows = torch.tensor(_checked(model, latents)).to(next(model.parameters()))
+    accepted = accept(graphs, model.space)
+    if len(accepted) != len(rows):
+        raise ValueError(f"got {len(accepted)} graphs for {len(rows)} latents; give one each")
+    return embeds_into(model, accepted, rows).numpy()
+
+
+@quietly
 def decode_smiles(
-    model: GraphAutoencoder, latents: NDArray[Any], batch_size: int, candidates: int, tries: int
+    model: GraphAutoencoder,
+    latents: NDArray[Any],
+    batch_size: int,
+    candidates: int,
+    tries: int,
+    search: int,
 ) -> list[list[str]]:
     """Decode each row to its best molecules; see `GraphAutoencoder.decode_smiles`."""
     if not is_molecular(model.space):
         raise TypeError("this model's labels are not atoms and bonds; use decode")
     if candidates < 1 or tries < 1:
         raise ValueError(f"candidates={candidates} and tries={tries} must be at least 1")
+    check_search(search)
     found: list[list[str]] = []
-    for logits in _logits(model, latents, batch_size):
-        for row in range(len(logits.node_mask)):
+    for rows, logits in _logits(model, latents, batch_size):
+        none = [None] * len(rows)
+        verified = verified_graphs(model, rows, logits, search) if search > 1 else none
+        for row, first in enumerate(verified):
             best: dict[str, None] = {}
-            for graph in islice(likeliest_graphs(logits, row, directed=False), tries):
+            likeliest = islice(likeliest_graphs(logits, row, directed=False), tries)
+            for graph in chain([] if first is None else [first], likeliest):
                 with suppress(MoleculeError):
                     best[graph.to_smiles()] = None
                 if len(best) == candidates:
@@ -57,15 +91,20 @@ def decode_smiles(
 
 def _logits(
     model: GraphAutoencoder, latents: NDArray[Any], batch_size: int
-) -> Iterator[GraphLogits]:
+) -> Iterator[tuple[Float[Tensor, "B Z"], GraphLogits]]:
     """Decode the rows, a batch at a time, after checking all of them."""
     check_batch_size(batch_size)
+    values = _checked(model, latents)
+    for start in range(0, len(values), batch_size):
+        rows = torch.tensor(values[start : start + batch_size]).to(next(model.parameters()))
+        yield rows, model.logits_of(rows)
+
+
+def _checked(model: GraphAutoencoder, latents: NDArray[Any]) -> NDArray[np.float32]:
     values = np.asarray(latents, dtype=np.float32)
     if values.ndim != 2 or values.shape[1] != model.latent_dim:
         raise ValueError(f"expected latents of shape (n, {model.latent_dim}), got {values.shape}")
     broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(broken):
         raise ValueError(f"row {broken[0]} of the latents is not finite; leave such rows out")
-    for start in range(0, len(values), batch_size):
-        rows = torch.tensor(values[start : start + batch_size])
-        yield model.logits_of(rows.to(next(model.parameters())))
+    return values

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
-from grale.model import decoding, inference, storage
+from grale.model import decoding, inference, reconstruction, storage
 from grale.model.decoder import GraphLogits
 from grale.model.inference import OnError
 
@@ -104,19 +104,37 @@ class GraphAutoencoder(
         screened = inference.screen(graphs, self.space)
         return [item if isinstance(item, str) else None for item in screened]
 
-    def decode(self, latents: NDArray[np.floating[Any]], batch_size: int = 256) -> list[Graph]:
-        """Turn embedding rows into the most likely graphs; the model chooses their sizes."""
-        return decoding.decode(self, latents, batch_size)
+    def decode(
+        self, latents: NDArray[np.floating[Any]], batch_size: int = 256, search: int = 1
+    ) -> list[Graph]:
+        """Turn embedding rows into the most likely graphs; the model chooses their sizes.
+
+        With a `search` above 1, so many of the likeliest graphs of a row are embedded until one
+        falls on the row itself: that is the graph which was encoded (`verify` tells). Where none
+        does, the likeliest is returned as usual.
+        """
+        return decoding.decode(self, latents, batch_size, search)
+
+    def verify(
+        self, graphs: Sequence[Any], latents: NDArray[np.floating[Any]]
+    ) -> NDArray[np.bool_]:
+        """Say of each graph whether its embedding is its row: then it is what was encoded."""
+        return decoding.verify(self, graphs, latents)
 
     def decode_smiles(
-        self, latents: NDArray[np.floating[Any]], tries: int = 1, batch_size: int = 256
+        self,
+        latents: NDArray[np.floating[Any]],
+        tries: int = 1,
+        batch_size: int = 256,
+        search: int = 1,
     ) -> list[str | None]:
         """Turn embedding rows into SMILES, None where no valid molecule was found.
 
         Charges and hydrogens are restored. With `tries` above 1, rows whose likeliest graph is no
-        valid molecule go on with the next likeliest, so many graphs at most.
+        valid molecule go on with the next likeliest, so many graphs at most. `search` as in
+        `decode`: a graph that is found so comes before the likeliest.
         """
-        found = decoding.decode_smiles(self, latents, batch_size, 1, tries)
+        found = decoding.decode_smiles(self, latents, batch_size, 1, tries, search)
         return [best[0] if best else None for best in found]
 
     def decode_candidates(
@@ -125,13 +143,19 @@ class GraphAutoencoder(
         candidates: int = 5,
         tries: int = 100,
         batch_size: int = 256,
+        search: int = 1,
     ) -> list[list[str]]:
         """Turn embedding rows into several distinct SMILES each, the likeliest first."""
-        return decoding.decode_smiles(self, latents, batch_size, candidates, tries)
+        return decoding.decode_smiles(self, latents, batch_size, candidates, tries, search)
 
-    def reconstruct(self, graphs: Sequence[Any], batch_size: int = 256) -> list[Graph]:
-        """Encode and decode; nodes come in the input's order where matched, others after."""
-        return inference.reconstruct(self, graphs, batch_size).graphs
+    def reconstruct(
+        self, graphs: Sequence[Any], batch_size: int = 256, search: int = 1
+    ) -> list[Graph]:
+        """Encode and decode; nodes come in the input's order where matched, others after.
+
+        `search` as in `decode`.
+        """
+        return reconstruction.reconstruct(self, graphs, batch_size, search=search).graphs
 
     def _save_pretrained(self, save_directory: Path) -> None:
         storage.save(self, save_directory)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
@@ -25,14 +25,6 @@ if TYPE_CHECKING:
     from grale.model.graph_autoencoder import GraphAutoencoder
 
 OnError = Literal["raise", "null", "skip"]
-
-
-class Reconstructed(NamedTuple):
-    """Reconstructed graphs and where each input node went."""
-
-    graphs: list[Graph]
-    mappings: list[NDArray[np.int64]]
-    """mappings[g][i] is the node of graphs[g] that plays input node i, or -1."""
 
 
 def as_graph(item: Any, space: GraphSpace) -> Graph:
@@ -145,22 +137,3 @@ def encode(
         latent = model.embed(batch.to(device_of(model)))
         latents[[kept[row] for row in rows]] = latent.float().cpu().numpy()
     return latents[kept] if on_error == "skip" else latents
-
-
-@quietly
-def reconstruct(
-    model: GraphAutoencoder, items: Sequence[Any], batch_size: int, at_size: bool = False
-) -> Reconstructed:
-    """Reconstruct each item, its nodes in the input's order where matched.
-
-    With `at_size` the model is told the number of nodes, as in the measure of Any2Graph.
-    """
-    graphs = accept(items, model.space)
-    results: list[Any] = [None] * len(graphs)
-    for rows, batch in by_size(graphs, batch_size):
-        ordered = model.rebuild(batch.to(device_of(model)), at_size)
-        masks = ordered.node_mask.cpu().numpy()
-        for row, graph, mask in zip(rows, ordered.to_graphs(), masks):
-            places = np.where(mask, np.cumsum(mask) - 1, -1)[: graphs[row].num_nodes]
-            results[row] = (graph, places.astype(np.int64))
-    return Reconstructed([graph for graph, _ in results], [places for _, places in results])

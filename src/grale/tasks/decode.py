@@ -58,6 +58,7 @@ def decode_file(
     out: Path,
     candidates: int = 1,
     tries: int = 20,
+    search: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> DecodeReport:
     """Decode the column `embedding` of a parquet file, as a stream."""
@@ -73,9 +74,8 @@ def decode_file(
             rows = rows or list(range(total.rows, total.rows + batch.num_rows))
             latents, is_there = _latents(batch["embedding"], model.latent_dim, path)
             found: list[list[str]] = [[] for _ in rows]
-            for place, best in zip(
-                np.flatnonzero(is_there), model.decode_candidates(latents, candidates, tries)
-            ):
+            decoded = model.decode_candidates(latents, candidates, tries, search=search)
+            for place, best in zip(np.flatnonzero(is_there), decoded):
                 found[place] = best
             records = [_record(*values) for values in zip(rows, found, is_there.tolist())]
             writer.write_table(pa.Table.from_pylist(records, DECODED))

@@ -17,8 +17,8 @@ import numpy as np
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import is_molecular
 from grale.metrics.intervals import Share
-from grale.model import inference
 from grale.model.autoencoder import GRALE
+from grale.model.reconstruction import reconstruct
 
 LEVELS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 
@@ -70,7 +70,7 @@ def denoise_curve(
     for number, level in enumerate(levels):
         rng = np.random.default_rng([seed, number])
         noisy = [recolour(graph, level, model.space.num_node_labels, rng) for graph in graphs]
-        again = inference.reconstruct(model, noisy, batch_size).graphs
+        again = reconstruct(model, noisy, batch_size).graphs
         before, after = (sum(map(is_valid_coloring, some)) for some in (noisy, again))
         points.append(DenoisePoint(level, Share(before, len(noisy)), Share(after, len(again))))
         if progress is not None:

@@ -15,8 +15,8 @@ from grale.graphs.graph import Graph, IntArray
 from grale.metrics.isomorphism import is_isomorphic
 from grale.metrics.local_search import edit_distance_bound
 from grale.metrics.symmetry import orbit_sizes
-from grale.model import inference
 from grale.model.autoencoder import GRALE
+from grale.model.reconstruction import reconstruct
 
 
 class Failure(NamedTuple):
@@ -48,7 +48,7 @@ def worst_reconstructions(
     found: list[tuple[int, int, Graph, NDArray[np.int64]]] = []
     for start in range(0, len(graphs), batch_size):
         chunk = list(graphs[start : start + batch_size])
-        result = inference.reconstruct(model, chunk, batch_size)
+        result = reconstruct(model, chunk, batch_size)
         for place, (graph, again, mapping) in enumerate(
             zip(chunk, result.graphs, result.mappings), start
         ):

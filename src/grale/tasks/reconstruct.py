@@ -21,8 +21,8 @@ from grale.graphs.graph import Graph
 from grale.graphs.molecule import MoleculeError
 from grale.metrics.isomorphism import is_isomorphic
 from grale.metrics.local_search import edit_distance_bound
-from grale.model import inference
 from grale.model.autoencoder import GRALE
+from grale.model.reconstruction import reconstruct
 
 ROWS = 4_096
 RECONSTRUCTED = pa.schema(
@@ -58,6 +58,7 @@ def reconstruct_file(
     model: GRALE,
     file: Molecules,
     out: Path,
+    search: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> ReconstructReport:
     """Reconstruct every row; rows the model cannot take keep their place and their reason."""
@@ -69,7 +70,7 @@ def reconstruct_file(
             graphs = [item for item in items if isinstance(item, Graph)]
             again = iter(())
             if graphs:
-                result = inference.reconstruct(model, graphs, batch_size=256)
+                result = reconstruct(model, graphs, batch_size=256, search=search)
                 again = iter(zip(result.graphs, result.mappings))
             records = []
             for place, (entry, item) in enumerate(zip(chunk.entries, items)):

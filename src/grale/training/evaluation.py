@@ -16,8 +16,8 @@ from grale.metrics.local_search import (
     reconstruction_distances,
     summarised,
 )
-from grale.model import inference
 from grale.model.graph_autoencoder import GraphAutoencoder
+from grale.model.reconstruction import reconstruct
 
 
 class Outcomes(NamedTuple):
@@ -61,17 +61,19 @@ def reconstruct_all(
     batch_size: int = 256,
     at_size: bool = False,
     progress: Callable[[int], object] | None = None,
+    search: int = 1,
 ) -> Outcomes:
     """Reconstruct the graphs; the learned mapping starts the search for the edit distance.
 
     With `at_size` the model is told each graph's number of nodes, so that size errors cost
-    nothing: the measure behind the paper's numbers, printed beside the full one.
+    nothing: the measure behind the paper's numbers, printed beside the full one. `search` as in
+    `GraphAutoencoder.decode`.
     """
     predictions: list[Graph] = []
     distances: list[int] = []
     for start in range(0, len(graphs), batch_size):
         chunk = list(graphs[start : start + batch_size])
-        result = inference.reconstruct(model, chunk, batch_size, at_size)
+        result = reconstruct(model, chunk, batch_size, at_size, search)
         predictions += result.graphs
         distances += reconstruction_distances(chunk, result.graphs, result.mappings)
         if progress is not None:
