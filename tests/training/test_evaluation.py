@@ -33,6 +33,15 @@ def test_groups_hold_every_graph_once() -> None:
         outcomes.grouped([1])
 
 
+def test_exact_outcomes_are_taken_over_and_no_others() -> None:
+    graphs = [Graph([0] * size) for size in (1, 2, 3)]
+    told = Outcomes(graphs, [Graph([1])] * 3, [1, 2, 0])
+    full = Outcomes(graphs, graphs, [0, 5, 4])
+    merged = told.with_exact_of(full)
+    assert merged.distances == [0, 2, 0]
+    assert merged.predictions == [graphs[0], Graph([1]), Graph([1])]
+
+
 def test_validity_counts_molecules() -> None:
     good, bad = Graph.from_smiles("CCO"), Graph([0, 0], [(0, 1)], [4])
     assert Outcomes([good, good], [good, bad], [0, 5]).valid().value == 0.5

@@ -44,6 +44,12 @@ class Outcomes(NamedTuple):
         """How many predictions are valid molecules."""
         return Share(sum(_is_molecule(graph) for graph in self.predictions), len(self.predictions))
 
+    def with_exact_of(self, other: Outcomes) -> Outcomes:
+        """Take what came back exactly of another reconstruction of the same graphs."""
+        rows = zip(zip(self.predictions, self.distances), zip(other.predictions, other.distances))
+        chosen = [second if second[1] == 0 else first for first, second in rows]
+        return Outcomes(self.graphs, [graph for graph, _ in chosen], [cost for _, cost in chosen])
+
     def grouped(self, keys: Sequence[Hashable]) -> dict[Hashable, Outcomes]:
         """Outcomes of the graphs of each key, keys in sorted order."""
         if len(keys) != len(self.graphs):
