@@ -69,12 +69,12 @@ def test_a_wrong_decision_is_undone(directed: bool, tiny_config, rng: np.random.
     graph = random_graph(rng, 6, directed=directed)
     latent = torch.tensor(model.encode([graph]))
     logits = logits_of(graph, space)
-    assert is_isomorphic(verified(model, latent, logits, 1), graph)
+    assert is_isomorphic(verified(model, latent, logits, 2), graph)
     mislead(logits.node_label[0, 2])
     mislead(logits.edge_label[0, 0, 1])
     if not directed:
         logits.edge_label[0, 1, 0] = logits.edge_label[0, 0, 1]
-    assert verified(model, latent, logits, 1) is None
+    assert verified(model, latent, logits, 2) is None
     found = verified(model, latent, logits, 64)
     assert found is not None
     assert is_isomorphic(found, graph)

@@ -37,12 +37,8 @@ def decode(
     graphs: list[Graph] = []
     for rows, logits in _logits(model, latents, batch_size):
         likeliest = logits.most_likely(model.space.directed).to_graphs()
-        if search > 1:
-            verified = verified_graphs(model, rows, logits, search)
-            likeliest = [
-                first if found is None else found for found, first in zip(verified, likeliest)
-            ]
-        graphs += likeliest
+        verified = verified_graphs(model, rows, logits, search)
+        graphs += [first if found is None else found for found, first in zip(verified, likeliest)]
     return graphs
 
 
@@ -75,9 +71,7 @@ def decode_smiles(
     check_search(search)
     found: list[list[str]] = []
     for rows, logits in _logits(model, latents, batch_size):
-        none = [None] * len(rows)
-        verified = verified_graphs(model, rows, logits, search) if search > 1 else none
-        for row, first in enumerate(verified):
+        for row, first in enumerate(verified_graphs(model, rows, logits, search)):
             best: dict[str, None] = {}
             likeliest = islice(likeliest_graphs(logits, row, directed=False), tries)
             for graph in chain([] if first is None else [first], likeliest):

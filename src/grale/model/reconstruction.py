@@ -62,7 +62,7 @@ def reconstruct(
 def _searched(model: GraphAutoencoder, batch: GraphBatch, search: int) -> list[Graph | None]:
     """Graphs that the search finds from the latents alone."""
     if search == 1:
-        return [None] * len(batch)
+        return [None] * len(batch)  # without encoding once more
     latents = model.embed(batch)
     return verified_graphs(model, latents, model.logits_of(latents), search)
 

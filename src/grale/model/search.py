@@ -33,7 +33,7 @@ BATCH = 256  # graphs that are embedded at once
 
 
 def check_search(search: int) -> None:
-    """Raise unless at least one graph is looked at."""
+    """Raise unless at least one graph is allowed."""
     if search < 1:
         raise ValueError(f"search must be at least 1, got {search}")
 
@@ -53,7 +53,12 @@ def embeds_into(
 def verified_graphs(
     model: GraphAutoencoder, latents: Float[Tensor, "B Z"], logits: GraphLogits, search: int
 ) -> list[Graph | None]:
-    """Return for each row the graph that embeds into it, None if none of the likeliest does."""
+    """Return for each row the graph that embeds into it, None if none of the likeliest does.
+
+    A search of 1 looks at nothing: the likeliest graph is what one gets in either case.
+    """
+    if search == 1:
+        return [None] * len(latents)
     directed = model.space.directed
     waiting = {row: _distinct(logits, row, directed) for row in range(len(latents))}
     found: list[Graph | None] = [None] * len(latents)
