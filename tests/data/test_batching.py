@@ -55,6 +55,14 @@ def test_any_step_is_reached_without_replaying_those_before(source) -> None:
         assert _ids(batches_from(source, 16, seed=3, step=step), 3) == straight[step : step + 3]
 
 
+def test_steps_and_processes_agree_on_what_is_drawn_by_size(source) -> None:
+    straight = list(islice(batches_from(source, 16, 3, 0, size_power=2.0), 8))
+    late = next(batches_from(source, 16, 3, 7, size_power=2.0))
+    assert np.array_equal(late.rows, straight[7].rows)
+    parts = [next(batches_from(source, 16, 3, 7, rank, 2, size_power=2.0)) for rank in (0, 1)]
+    assert all(np.array_equal(part.rows, late.rows[part.places]) for part in parts)
+
+
 def test_processes_share_a_batch_without_overlap(source) -> None:
     whole = next(batches_from(source, 16, seed=0, step=2))
     parts = [next(batches_from(source, 16, 0, 2, rank, world_size=2)) for rank in range(2)]

@@ -11,7 +11,7 @@ from model.sample_graphs import SYMMETRIC, random_graph, shuffled
 from reference.featurizer_reference import (
     node_features_reference,
     path_encoding_reference,
-    path_lengths_reference,
+    path_length_reference,
 )
 
 ATOL_FLOAT32 = 1e-6  # sines and cosines are below one
@@ -57,7 +57,7 @@ def test_the_path_code_is_the_length_or_max_nodes(featurizer, graphs):
     code = featurizer(batch).path_code
     lengths_seen = set()
     for row, graph in enumerate(graphs):
-        for i, lengths in enumerate(path_lengths_reference(graph)):
+        for i, lengths in enumerate(path_length_reference(graph)):
             expected = [12 if length is None else length for length in lengths]
             assert code[row, i, inside(graph)].tolist() == expected
             lengths_seen |= set(lengths)
@@ -188,10 +188,7 @@ def test_targets_are_labels_diffused_labels_edges_and_paths(featurizer, graphs):
         assert torch.equal(targets.edge_label[row, nodes, nodes].argmax(-1), labels)
         assert (targets.edge_label[row, nodes, nodes].sum(-1) == 1).all()
         paths = torch.tensor(
-            [
-                [path_encoding_reference(p, 6) for p in line]
-                for line in path_lengths_reference(graph)
-            ]
+            [[path_encoding_reference(p, 6) for p in line] for line in path_length_reference(graph)]
         )
         torch.testing.assert_close(
             targets.edge_feature[row, nodes, nodes], paths.float(), atol=ATOL_FLOAT32, rtol=0

@@ -1,5 +1,7 @@
 """A graph is found by its embedding, from the latent alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -12,8 +14,9 @@ from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
+from grale.model.config import FeaturizerConfig
 from grale.model.decoder import GraphLogits
-from grale.model.reconstruction import reconstruct
+from grale.model.reconstruction import _in_order, reconstruct
 from grale.model.search import verified_graphs
 from model.sample_graphs import random_graph, symmetric_graphs
 
@@ -56,9 +59,29 @@ def test_only_the_graph_itself_is_verified(
             assert not tiny_model.verify(others, np.tile(latent, (len(others), 1))).any()
 
 
-def test_verify_refuses_lists_of_different_length(tiny_model: GRALE) -> None:
+def test_verify_takes_a_latent_for_each_graph(tiny_model: GRALE) -> None:
     with pytest.raises(ValueError, match="1 graphs for 2 latents"):
         tiny_model.verify([Graph([0])], np.zeros((2, tiny_model.latent_dim)))
+    with pytest.raises(ValueError, match="expected latents of shape"):
+        tiny_model.verify([Graph([0])], np.zeros((1, 3)))
+    assert tiny_model.verify([], np.zeros((0, tiny_model.latent_dim))).shape == (0,)
+
+
+def test_verify_is_in_full_precision_under_autocast(
+    tiny_model: GRALE, coloring_graphs: list[Graph]
+) -> None:
+    latents = tiny_model.encode(coloring_graphs)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert tiny_model.verify(coloring_graphs, latents, batch_size=3).all()
+
+
+def test_what_a_model_cannot_tell_apart_is_verified(tiny_config) -> None:
+    space = GraphSpace(max_nodes=6, num_node_labels=1)
+    blind = replace(tiny_config, encoder="gin", featurizer=FeaturizerConfig(noise_std=0.0))
+    model = GRALE(space, blind).eval()
+    hexagon = Graph([0] * 6, [(i, (i + 1) % 6) for i in range(6)])
+    triangles = Graph([0] * 6, [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)])
+    assert model.verify([hexagon], model.encode([triangles])).all()
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -88,27 +111,43 @@ def mislead(scores: torch.Tensor) -> None:
 
 def verified(model: GRALE, latent: torch.Tensor, logits: GraphLogits, search: int) -> Graph | None:
     with torch.no_grad():
-        return verified_graphs(model, latent, logits, search)[0]
+        return verified_graphs(model, latent, logits, search, batch_size=5)[0]
 
 
-def test_a_search_finds_more_loses_none_and_keeps_the_order_of_nodes() -> None:
+@pytest.mark.parametrize("at_size", [False, True])
+def test_a_search_loses_nothing_and_keeps_the_order_of_nodes(at_size: bool) -> None:
     model = grale.load("coloring")
-    graphs = generate_coloring(24, COLORING_VARIANTS["coloring20"], seed=123)
-    plain = model.reconstruct(graphs)
-    found, mappings = reconstruct(model, graphs, 256, search=48)
+    graphs = generate_coloring(16, COLORING_VARIANTS["coloring20"], seed=123)
+    plain = reconstruct(model, graphs, 256, at_size).graphs
+    found, mappings = reconstruct(model, graphs, 256, at_size, search=32)
     was_right, is_right = (
         [is_isomorphic(*pair) for pair in zip(graphs, again)] for again in (plain, found)
     )
-    assert sum(is_right) > sum(was_right)
-    assert all(right for right, before in zip(is_right, was_right) if before)
-    latents = model.encode(graphs)
-    assert model.verify(found, latents).tolist() == is_right
-    decoded = model.decode(latents, search=48)
-    for graph, again, mapping, right, other in zip(graphs, found, mappings, is_right, decoded):
-        assert is_isomorphic(again, other)
+    assert all(now or not before for now, before in zip(is_right, was_right))
+    assert model.verify(found, model.encode(graphs)).tolist() == is_right
+    for graph, again, mapping, right in zip(graphs, found, mappings, is_right):
         if right:
             assert again == graph
             np.testing.assert_array_equal(mapping, np.arange(graph.num_nodes))
+
+
+def test_decoding_finds_the_same_in_batches_of_any_size() -> None:
+    model = grale.load("coloring")
+    graphs = generate_coloring(6, COLORING_VARIANTS["coloring20"], seed=124)
+    latents = model.encode(graphs)
+    one_by_one, together = (model.decode(latents, size, search=8) for size in (1, 256))
+    assert one_by_one == together
+    again = model.reconstruct(graphs, search=8)
+    assert all(is_isomorphic(*pair) for pair in zip(together, again))
+
+
+def test_nodes_without_a_partner_come_last() -> None:
+    found, places = _in_order(Graph([5, 6, 7]), np.array([1, 0]), np.array([2, 0, 1]))
+    assert found.node_labels.tolist() == [7, 6, 5]
+    assert places.tolist() == [0, 1]
+    found, places = _in_order(Graph([5]), np.array([1, 0]), np.array([0]))
+    assert found.node_labels.tolist() == [5]
+    assert places.tolist() == [-1, 0]
 
 
 def test_a_search_of_nothing_is_refused(tiny_model: GRALE) -> None:
@@ -123,7 +162,9 @@ def test_molecules_are_found_as_smiles() -> None:
     model = grale.load("molecules")
     smiles = ["CC(=O)Nc1ccc(O)cc1", "CN1CCCC1c1cccnc1", "O=C(O)c1ccccc1O", "CCOC(=O)CC#N"]
     latents = model.encode(smiles)
-    wanted = [grale.Graph.from_smiles(entry).to_smiles() for entry in smiles]
-    plain, found = (model.decode_smiles(latents, search=search) for search in (1, 128))
-    hits = [sum(a == b for a, b in zip(wanted, other)) for other in (plain, found)]
-    assert hits[1] > hits[0]
+    found = model.decode_smiles(latents, search=128)
+    best = [first for first, *_ in model.decode_candidates(latents, 2, search=128)]
+    is_right = model.verify(best, latents)
+    wanted = [Graph.from_smiles(entry).to_smiles() for entry in smiles]
+    assert [entry == other for entry, other in zip(best, wanted)] == is_right.tolist()
+    assert all(entry == other for entry, other, right in zip(found, best, is_right) if right)

@@ -16,7 +16,7 @@ def node_features_reference(graph, num_labels, order):
     return np.concatenate(powers, axis=1)
 
 
-def path_lengths_reference(graph):
+def path_length_reference(graph):
     """Shortest paths of shape (n, n), None where there is none."""
     lengths = dict(networkx.all_pairs_shortest_path_length(graph.to_networkx()))
     nodes = range(graph.num_nodes)
@@ -34,7 +34,7 @@ def path_encoding_reference(length, dim):
 def edge_features_reference(graph, num_labels, num_edge_classes, order, path_dim):
     """CONCAT[F_i, F_j, ONE-HOT(A_ij), PE(SP_ij)] of shape (n, n, width)."""
     nodes = node_features_reference(graph, num_labels, order)
-    labels, lengths = graph.label_matrix(), path_lengths_reference(graph)
+    labels, lengths = graph.label_matrix(), path_length_reference(graph)
     rows = []
     for i in range(graph.num_nodes):
         row = []

@@ -10,8 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import grale.tasks.embed as embedding
+from grale.catalog import load
 from grale.data.molecule_files import open_molecules
 from grale.data.molecule_folder import open_file_or_folder
+from grale.graphs.graph import Graph
+from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
 from grale.tasks.decode import decode_file
 from grale.tasks.embed import EmbedConfig, embed_file
@@ -137,6 +140,7 @@ def test_embeddings_decode_to_a_row_each(tmp_path, molecule_model, source) -> No
     ):
         assert (smiles is None) == (reason is not None)
         assert (reason == "the row has no embedding") == (row in FAILED)
+    assert set(table.column("verified").to_pylist()) == {None}
     valid = sum(smiles is not None for smiles in table.column("smiles").to_pylist())
     assert report.validity == pytest.approx(valid / (len(ROWS) - len(FAILED)))
     pq.write_table(pa.table({"embedding": [[1.0, 2.0]]}), tmp_path / "short.parquet")
@@ -145,6 +149,19 @@ def test_embeddings_decode_to_a_row_each(tmp_path, molecule_model, source) -> No
     pq.write_table(pa.table({"x": [1.0]}), tmp_path / "none.parquet")
     with pytest.raises(ValueError, match="no column 'embedding'"):
         decode_file(molecule_model, tmp_path / "none.parquet", tmp_path / "out.parquet")
+
+
+def test_decoding_with_a_search_says_what_is_verified(tmp_path, source) -> None:
+    model, again = load("molecules"), tmp_path / "out.parquet"
+    embed(model, source, tmp_path / "z.parquet")
+    decode_file(model, tmp_path / "z.parquet", again, search=8)
+    table = pq.read_table(again)
+    smiles, verified = (table.column(name).to_pylist() for name in ("smiles", "verified"))
+    assert [entry is None for entry in smiles] == [answer is None for answer in verified]
+    assert any(verified)
+    for entry, found, answer in zip(ROWS, smiles, verified):
+        if answer is not None:
+            assert answer == is_isomorphic(Graph.from_smiles(entry), Graph.from_smiles(found))
 
 
 def test_reconstruction_says_of_each_row_what_came_back(tmp_path, molecule_model, source) -> None:

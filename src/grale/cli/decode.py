@@ -10,7 +10,7 @@ import typer
 Out = Annotated[Path, typer.Option("--out", "-o", help="Parquet file to write.")]
 Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
 Search = Annotated[
-    int, typer.Option(min=1, help="Likeliest graphs to try for one that embeds into the latent.")
+    int, typer.Option(min=1, help="Likeliest graphs to look through for the one that was encoded.")
 ]
 
 
@@ -19,7 +19,9 @@ def decode(
     out: Out,
     model: Model = "molecules",
     candidates: Annotated[int, typer.Option(min=1, help="Distinct molecules per row.")] = 1,
-    tries: Annotated[int, typer.Option(min=1, help="Likeliest graphs to try per row.")] = 20,
+    tries: Annotated[
+        int, typer.Option(min=1, help="Likeliest graphs to try for a valid molecule.")
+    ] = 20,
     search: Search = 1,
 ) -> None:
     """Decode embeddings to SMILES, with charges and hydrogens restored."""
@@ -29,7 +31,7 @@ def decode(
 
     keep_freed_memory()
     with counting("decoding", None) as advance:
-        report = decode_file(load(model), file, out, candidates, tries, search, advance)
+        report = decode_file(load(model), file, out, candidates, tries, advance, search)
     rows = [
         ["rows", str(report.rows)],
         ["without embedding", str(report.without_embedding)],
@@ -56,7 +58,7 @@ def reconstruct(
     keep_freed_memory()
     opened = open_file_or_folder(file, column)
     with counting("reconstructing", opened.count()) as advance:
-        report = reconstruct_file(load(model), opened, out, search, advance)
+        report = reconstruct_file(load(model), opened, out, advance, search)
     done = max(report.reconstructed, 1)
     rows = [
         ["rows", str(report.rows)],

@@ -15,7 +15,7 @@ def evaluate(
     by_size: bool = typer.Option(False, "--by-size", help="Also by number of nodes."),
     batch_size: int = typer.Option(256, min=1, help="Graphs at once."),
     search: int = typer.Option(
-        1, min=1, help="Likeliest graphs to try for one that embeds into the latent."
+        1, min=1, help="Likeliest graphs to look through for the one that was encoded."
     ),
 ) -> None:
     """Reconstruct held-out graphs and print the scores, with 95 % intervals."""
@@ -30,9 +30,9 @@ def evaluate(
     loaded = load_any(model)
     count = len(graphs)
     with counting("reconstructing", 2 * count) as advance:
-        full = reconstruct_all(loaded, graphs, batch_size, False, advance, search)
-        told = reconstruct_all(loaded, graphs, batch_size, True, advance)
-    if search > 1:  # what a search finds has the right size
+        full = reconstruct_all(loaded, graphs, batch_size, progress=advance, search=search)
+        told = reconstruct_all(loaded, graphs, batch_size, at_size=True, progress=advance)
+    if search > 1:  # a graph that is exact without being told its size is so with it
         told = told.with_exact_of(full)
     rows = [
         ["", "standard", "size told (as in the paper)"],

@@ -43,9 +43,9 @@ def order_pool(
 ) -> NDArray[np.int64]:
     """Cut one pool into full batches of graphs of similar size, shape (batches, batch size).
 
-    Without `by_size` batch-mates are of any size. With a `size_power` graphs of n nodes come
-    n^size_power times as often as those of one node, drawn with replacement.
-    Rows that do not fill a last batch are left out of this pass; another pass shuffles anew.
+    Without `by_size` batch-mates are of any size. Rows that do not fill a last batch are left out
+    of this pass; another pass shuffles anew. With a `size_power` rows are drawn with replacement,
+    those of n nodes n^size_power times as often as those of one node.
     """
     rng = np.random.default_rng([seed, pool_number])
     count = len(sizes) // batch_size * batch_size

@@ -49,7 +49,8 @@ class DataConfig:
     max_graphs: int | None = None
     """Train on the first so many graphs of the dataset only; null for all of them."""
     size_power: float = 0.0
-    """Graphs of n nodes come n^size_power times as often as those of one: large graphs are hard."""
+    """Within a pool graphs of n nodes are drawn n^size_power times as often as those of one node,
+    with replacement; 0 for every graph once a pass."""
     shards_per_pool: int = 4
     """How many shards are shuffled together in memory."""
     on_bad_shard: Literal["fail", "skip"] = "fail"
@@ -64,6 +65,8 @@ class DataConfig:
             raise ValueError(f"max_graphs must be at least 1 or null, got {self.max_graphs}")
         if self.max_graphs is not None and self.source != "shards":
             raise ValueError(f"max_graphs is for source=shards; {self.source} has num_graphs")
+        if not -100 <= self.size_power <= 100:
+            raise ValueError(f"size_power must be between -100 and 100, got {self.size_power}")
         if self.shards_per_pool < 1:
             raise ValueError(f"shards_per_pool must be at least 1, got {self.shards_per_pool}")
         if (self.path is None) == (self.source == "shards"):

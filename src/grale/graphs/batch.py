@@ -92,7 +92,7 @@ class GraphBatch:
         return self.edge_labels > 0
 
     @cached_property
-    def path_lengths(self) -> Int[Tensor, "B N N"]:
+    def path_length(self) -> Int[Tensor, "B N N"]:
         """Edges on a shortest path, or UNREACHABLE (paper: SP); computed once."""
         return shortest_paths(self.adjacency, self.node_mask)
 

@@ -36,7 +36,7 @@ def canonical_positions(graphs: GraphBatch) -> Int[Tensor, "B N"]:
     >>> [int(first[i]) for i in (2, 0, 1)] == second.tolist()
     True
     """
-    pairs = _mix(graphs.edge_labels * 4096 + graphs.path_lengths + 2) * graphs.edge_mask
+    pairs = _mix(graphs.edge_labels * 4096 + graphs.path_length + 2) * graphs.edge_mask
     if graphs.directed:
         pairs = _mix(pairs * 3 + pairs.transpose(1, 2))
     nodes = _refine_nodes(_mix(graphs.node_labels + 1), pairs, graphs)

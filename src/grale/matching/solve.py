@@ -92,7 +92,7 @@ def solve(
     check_same_direction(g1, g2)
     if method not in SOLVERS:
         compile_exact()
-        if method == "graduated":
+        if method == "graduated" or (model is not None and model.config.matcher.rounds):
             compile_graduated()
     elif time_limit is not None:
         find_pygmtools(method)

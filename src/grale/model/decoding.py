@@ -6,12 +6,11 @@ a search may find the graph that embeds into the latent (decisions/009).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from jaxtyping import Float
 from numpy.typing import NDArray
@@ -21,8 +20,8 @@ from grale.graphs.graph import Graph
 from grale.graphs.molecule import MoleculeError, is_molecular
 from grale.model.candidates import likeliest_graphs
 from grale.model.decoder import GraphLogits
-from grale.model.inference import accept, check_batch_size, quietly
-from grale.model.search import check_search, embeds_into, verified_graphs
+from grale.model.inference import check_batch_size, check_latents, quietly
+from grale.model.search import check_search, verified_graphs
 
 if TYPE_CHECKING:
     from grale.model.graph_autoencoder import GraphAutoencoder
@@ -37,21 +36,9 @@ def decode(
     graphs: list[Graph] = []
     for rows, logits in _logits(model, latents, batch_size):
         likeliest = logits.most_likely(model.space.directed).to_graphs()
-        verified = verified_graphs(model, rows, logits, search)
+        verified = verified_graphs(model, rows, logits, search, batch_size)
         graphs += [first if found is None else found for found, first in zip(verified, likeliest)]
     return graphs
-
-
-@quietly
-def verify(
-    model: GraphAutoencoder, graphs: Sequence[Any], latents: NDArray[Any]
-) -> NDArray[np.bool_]:
-    """Compare embeddings; see `GraphAutoencoder.verify`."""
-    rows = torch.tensor(_checked(model, latents)).to(next(model.parameters()))
-    accepted = accept(graphs, model.space)
-    if len(accepted) != len(rows):
-        raise ValueError(f"got {len(accepted)} graphs for {len(rows)} latents; give one each")
-    return embeds_into(model, accepted, rows).numpy()
 
 
 @quietly
@@ -71,7 +58,7 @@ def decode_smiles(
     check_search(search)
     found: list[list[str]] = []
     for rows, logits in _logits(model, latents, batch_size):
-        for row, first in enumerate(verified_graphs(model, rows, logits, search)):
+        for row, first in enumerate(verified_graphs(model, rows, logits, search, batch_size)):
             best: dict[str, None] = {}
             likeliest = islice(likeliest_graphs(logits, row, directed=False), tries)
             for graph in chain([] if first is None else [first], likeliest):
@@ -88,17 +75,7 @@ def _logits(
 ) -> Iterator[tuple[Float[Tensor, "B Z"], GraphLogits]]:
     """Decode the rows, a batch at a time, after checking all of them."""
     check_batch_size(batch_size)
-    values = _checked(model, latents)
+    values = check_latents(latents, model.latent_dim)
     for start in range(0, len(values), batch_size):
         rows = torch.tensor(values[start : start + batch_size]).to(next(model.parameters()))
         yield rows, model.logits_of(rows)
-
-
-def _checked(model: GraphAutoencoder, latents: NDArray[Any]) -> NDArray[np.float32]:
-    values = np.asarray(latents, dtype=np.float32)
-    if values.ndim != 2 or values.shape[1] != model.latent_dim:
-        raise ValueError(f"expected latents of shape (n, {model.latent_dim}), got {values.shape}")
-    broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
-    if len(broken):
-        raise ValueError(f"row {broken[0]} of the latents is not finite; leave such rows out")
-    return values

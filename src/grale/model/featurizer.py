@@ -106,7 +106,7 @@ class Featurizer(nn.Module):
     def _path_code(self, graphs: GraphBatch) -> Int[Tensor, "B N N"]:
         if not self.config.use_paths:
             return torch.zeros_like(graphs.edge_labels)
-        lengths = graphs.path_lengths
+        lengths = graphs.path_length
         return torch.where(lengths == UNREACHABLE, self.space.max_nodes, lengths)
 
     def canonical_noise(self, graphs: GraphBatch, draws: int = 1) -> Float[Tensor, "B N n_f"]:

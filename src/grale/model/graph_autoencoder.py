@@ -23,6 +23,7 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.model import decoding, inference, reconstruction, storage
+from grale.model import search as search_module
 from grale.model.decoder import GraphLogits
 from grale.model.inference import OnError
 
@@ -110,16 +111,23 @@ class GraphAutoencoder(
         """Turn embedding rows into the most likely graphs; the model chooses their sizes.
 
         With a `search` above 1, so many of the likeliest graphs of a row are embedded until one
-        falls on the row itself: that is the graph which was encoded (`verify` tells). Where none
+        falls on the row itself, as the graph that was encoded does (`verify` tells). Where none
         does, the likeliest is returned as usual.
         """
         return decoding.decode(self, latents, batch_size, search)
 
     def verify(
-        self, graphs: Sequence[Any], latents: NDArray[np.floating[Any]]
+        self,
+        graphs: Sequence[Any],
+        latents: NDArray[np.floating[Any]],
+        batch_size: int = 256,
     ) -> NDArray[np.bool_]:
-        """Say of each graph whether its embedding is its row: then it is what was encoded."""
-        return decoding.verify(self, graphs, latents)
+        """Say of each graph whether its embedding is its row, to a thousandth of its length.
+
+        The graph that was encoded passes. For a trained GRALE no other graph is known to; models
+        that cannot tell two graphs apart (untrained ones, rivals) give both the same answer.
+        """
+        return search_module.verify(self, graphs, latents, batch_size)
 
     def decode_smiles(
         self,
@@ -145,7 +153,10 @@ class GraphAutoencoder(
         batch_size: int = 256,
         search: int = 1,
     ) -> list[list[str]]:
-        """Turn embedding rows into several distinct SMILES each, the likeliest first."""
+        """Turn embedding rows into several distinct SMILES each, the likeliest first.
+
+        With a `search`, a graph that is found by it comes before them.
+        """
         return decoding.decode_smiles(self, latents, batch_size, candidates, tries, search)
 
     def reconstruct(

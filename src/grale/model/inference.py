@@ -86,6 +86,17 @@ def check_batch_size(batch_size: int) -> None:
         raise ValueError(f"batch_size must be at least 1, got {batch_size}")
 
 
+def check_latents(latents: NDArray[Any], latent_dim: int) -> NDArray[np.float32]:
+    """Rows of latents, or an error that names what is wrong with them."""
+    values = np.asarray(latents, dtype=np.float32)
+    if values.ndim != 2 or values.shape[1] != latent_dim:
+        raise ValueError(f"expected latents of shape (n, {latent_dim}), got {values.shape}")
+    broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(broken):
+        raise ValueError(f"row {broken[0]} of the latents is not finite; leave such rows out")
+    return values
+
+
 def by_size(graphs: Sequence[Graph], batch_size: int) -> Iterator[tuple[list[int], GraphBatch]]:
     """Batches of graphs of similar size, each with the rows it came from."""
     check_batch_size(batch_size)

@@ -71,9 +71,9 @@ class SinkhornMatcher(nn.Module):
     ) -> Float[Tensor, "B N N"]:
         """Scores of the nodes of two input graphs, after the rounds (decisions/008)."""
         learned = kernel = self.log_kernel(left, right)
-        if costs is None:
+        if costs is None or self.config.rounds == 0:
             return learned
-        if not torch.is_grad_enabled() and self._fits_float64(learned):
+        if not torch.is_grad_enabled() and self._can_run_compiled(learned):
             return self._compiled_rounds(learned, costs)
         with torch.autocast(kernel.device.type, enabled=False):
             taped = ROUND_GRAD_SWEEPS if torch.is_grad_enabled() else 1
@@ -83,13 +83,12 @@ class SinkhornMatcher(nn.Module):
                 kernel = learned - weight * costs.per_pair(plan)
         return kernel
 
-    def _fits_float64(self, learned: Float[Tensor, "B N N"]) -> bool:
-        """Whether exponentials of all scores do; not asked of accelerators, which would wait."""
+    def _can_run_compiled(self, learned: Float[Tensor, "B N N"]) -> bool:
+        """Whether this is a CPU and exponentials of all scores of a pair fit into float64."""
         if learned.device.type != "cpu":
             return False
-        most_edits = 2 * learned.shape[1]  # that one pair of nodes can bring, if directed
-        span = float(learned.max() - learned.min())
-        return span + self.config.edit_weight * most_edits < FLOAT64_SPAN
+        most_edits = 1 + 2 * learned.shape[1]  # that one pair of nodes can bring, if directed
+        return _span(learned) + self.config.edit_weight * most_edits < FLOAT64_SPAN
 
     def _compiled_rounds(
         self, learned: Float[Tensor, "B N N"], costs: PairCosts
@@ -122,8 +121,13 @@ def _spans_little(log_kernel: Float[Tensor, "B N N"]) -> bool:
     """Whether sweeps may run on the kernel itself; not asked of accelerators, which would wait."""
     if log_kernel.device.type != "cpu":
         return False
+    return _span(log_kernel) < NARROW
+
+
+def _span(log_kernel: Float[Tensor, "B N N"]) -> float:
+    """Largest difference between two scores of a pair of graphs."""
     flat = log_kernel.detach().flatten(1)
-    return bool((flat.amax(dim=1) - flat.amin(dim=1)).max() < NARROW)
+    return float((flat.amax(dim=1) - flat.amin(dim=1)).max())
 
 
 def pairwise_l1(

@@ -116,8 +116,10 @@ def _matches(
         alike = list(group)
         for start in range(0, len(alike), batch_size):
             numbers = alike[start : start + batch_size]
-            pairs = [(graphs[rows[k][0]], graphs[rows[k][1]]) for k in numbers]
-            left, right = (nodes[[rows[k][side] for k in numbers], :size] for side in (0, 1))
+            pairs = [tuple(graphs[row] for row in rows[number]) for number in numbers]
+            left, right = (
+                nodes[[rows[number][side] for number in numbers], :size] for side in (0, 1)
+            )
             kernels = model.matcher.pair_kernel(left, right, _costs(model, pairs, size))
             for number, pair, scores in zip(numbers, pairs, kernels.cpu().double().numpy()):
                 found[number] = _match(*pair, scores)

@@ -40,7 +40,8 @@ def reconstruct(
     """Reconstruct each item, its nodes in the input's order where matched.
 
     With `at_size` the model is told the number of nodes, as in the measure of Any2Graph. With a
-    `search` above 1 so many likeliest graphs are tried for one that embeds into the latent.
+    `search` above 1 so many likeliest graphs, of any size, are tried for one that embeds into the
+    latent.
     """
     check_search(search)
     graphs = accept(items, model.space)
@@ -49,30 +50,42 @@ def reconstruct(
         batch = batch.to(device_of(model))
         ordered = model.rebuild(batch, at_size)
         masks = ordered.node_mask.cpu().numpy()
-        verified = _searched(model, batch, search)
-        for row, graph, mask, found in zip(rows, ordered.to_graphs(), masks, verified):
-            if found is None:
-                places = np.where(mask, np.cumsum(mask) - 1, -1)[: graphs[row].num_nodes]
-                results[row] = (graph, places.astype(np.int64))
-            else:
-                results[row] = _in_order_of(graphs[row], found)
+        for row, graph, mask in zip(rows, ordered.to_graphs(), masks):
+            places = np.where(mask, np.cumsum(mask) - 1, -1)[: graphs[row].num_nodes]
+            results[row] = (graph, places.astype(np.int64))
+        if search > 1:
+            for place, found in _searched(model, batch, search, batch_size).items():
+                results[rows[place]] = found
     return Reconstructed([graph for graph, _ in results], [places for _, places in results])
 
 
-def _searched(model: GraphAutoencoder, batch: GraphBatch, search: int) -> list[Graph | None]:
-    """Graphs that the search finds from the latents alone."""
-    if search == 1:
-        return [None] * len(batch)  # without encoding once more
+def _searched(
+    model: GraphAutoencoder, batch: GraphBatch, search: int, batch_size: int
+) -> dict[int, tuple[Graph, NDArray[np.int64]]]:
+    """Graphs that the search finds from the latents alone, in the order of the input's nodes."""
     latents = model.embed(batch)
-    return verified_graphs(model, latents, model.logits_of(latents), search)
-
-
-def _in_order_of(graph: Graph, found: Graph) -> tuple[Graph, NDArray[np.int64]]:
-    """List the nodes of `found` as those of `graph` with the same canonical positions are."""
+    found = verified_graphs(model, latents, model.logits_of(latents), search, batch_size)
+    verified = {place: graph for place, graph in enumerate(found) if graph is not None}
+    if not verified:
+        return {}
     positions, others = (
-        canonical_positions(GraphBatch.from_graphs([side]))[0].numpy() for side in (graph, found)
+        canonical_positions(side.to("cpu")).numpy()
+        for side in (batch[list(verified)], GraphBatch.from_graphs(list(verified.values())))
     )
-    order = others.argsort()[positions[positions < found.num_nodes]]
-    order = np.concatenate([order, np.setdiff1d(np.arange(found.num_nodes), order)])
-    matched = positions < found.num_nodes
-    return found.permuted(order), np.where(matched, np.cumsum(matched) - 1, -1)
+    sizes = batch.num_nodes.tolist()
+    return {
+        place: _in_order(verified[place], mine[: sizes[place]], other)
+        for place, mine, other in zip(verified, positions, others)
+    }
+
+
+def _in_order(
+    found: Graph, positions: NDArray[np.int64], others: NDArray[np.int64]
+) -> tuple[Graph, NDArray[np.int64]]:
+    """List the nodes of `found` as those of the input with the same canonical positions are."""
+    is_matched = positions < found.num_nodes
+    order = others[: found.num_nodes].argsort()[positions[is_matched]]
+    rest = np.setdiff1d(np.arange(found.num_nodes), order)
+    return found.permuted(np.concatenate([order, rest])), np.where(
+        is_matched, np.cumsum(is_matched) - 1, -1
+    )

@@ -24,6 +24,7 @@ DECODED = pa.schema(
         ("row", pa.int64()),
         ("smiles", pa.string()),
         ("candidates", pa.list_(pa.string())),
+        ("verified", pa.bool_()),
         ("status", pa.string()),
         ("reason", pa.string()),
     ]
@@ -58,8 +59,8 @@ def decode_file(
     out: Path,
     candidates: int = 1,
     tries: int = 20,
-    search: int = 1,
     progress: Callable[[int], object] | None = None,
+    search: int = 1,
 ) -> DecodeReport:
     """Decode the column `embedding` of a parquet file, as a stream."""
     file = pq.ParquetFile(path)
@@ -78,6 +79,8 @@ def decode_file(
             for place, best in zip(np.flatnonzero(is_there), decoded):
                 found[place] = best
             records = [_record(*values) for values in zip(rows, found, is_there.tolist())]
+            if search > 1:
+                _verify(model, records, latents, is_there)
             writer.write_table(pa.Table.from_pylist(records, DECODED))
             missing = int((~is_there).sum())
             failed = sum(record["status"] != "ok" for record in records)
@@ -99,6 +102,17 @@ def _latents(column: Any, latent_dim: int, path: Path) -> tuple[NDArray[Any], ND
             f"{latent_dim}; use the model that made them"
         )
     return np.array(lists, dtype=np.float32).reshape(-1, latent_dim), is_there
+
+
+def _verify(
+    model: GRALE, records: list[dict[str, Any]], latents: NDArray[Any], is_there: NDArray[np.bool_]
+) -> None:
+    """Note of each molecule whether it embeds into its row."""
+    embedded = [records[place] for place in np.flatnonzero(is_there)]
+    valid = [number for number, record in enumerate(embedded) if record["smiles"] is not None]
+    answers = model.verify([embedded[number]["smiles"] for number in valid], latents[valid])
+    for number, answer in zip(valid, answers.tolist()):
+        embedded[number]["verified"] = answer
 
 
 def _record(row: int, found: list[str], is_there: bool) -> dict[str, Any]:

@@ -58,8 +58,8 @@ def reconstruct_file(
     model: GRALE,
     file: Molecules,
     out: Path,
-    search: int = 1,
     progress: Callable[[int], object] | None = None,
+    search: int = 1,
 ) -> ReconstructReport:
     """Reconstruct every row; rows the model cannot take keep their place and their reason."""
     report = ReconstructReport()

@@ -64,15 +64,25 @@ def _project(scores, plan, sweeps):
             for j in range(size):
                 total += plan[i, j] * columns[j]
             rows[i] = 1.0 / total
-    for i in range(size):
-        for j in range(size):
-            plan[i, j] *= rows[i] * columns[j]
+    _scale(plan, rows, columns)
+
+
+@njit(cache=True)
+@no_type_check
+def _scale(plan, rows, columns):
+    """Scale both sides; in this order, since the product of two scales may be infinite."""
+    for i in range(len(plan)):
+        for j in range(len(plan)):
+            plan[i, j] = (plan[i, j] * rows[i]) * columns[j]
 
 
 @njit(cache=True)
 @no_type_check
 def _add_costs(costs, plan, first, second, reached):
-    """Add sum_kl T_kl 1[A_ik != B_jl]; reached[k, c, j] is the mass of k on the l with B_jl = c."""
+    """Add sum_kl T_kl 1[A_ik != B_jl] for a plan whose rows sum to one.
+
+    reached[k, c, j] is the mass of k on those l with B_jl = c.
+    """
     size = len(costs)
     reached[:] = 0.0
     for k in range(size):
