@@ -4,7 +4,7 @@ from pathlib import Path
 
 import grale
 from grale.data.coloring import COLORING_VARIANTS, generate_coloring
-from grale.model.inference import reconstruct
+from grale.model.reconstruction import reconstruct
 from grale.plot.figures import reconstruction_figure, save_figure
 
 model = grale.load("coloring-10")

@@ -12,7 +12,7 @@ from grale.graphs.graph import Graph
 from grale.graphs.permute import permute_batch, random_permutations
 from grale.graphs.space import GraphSpace
 from grale.metrics.isomorphism import is_isomorphic
-from grale.model.inference import reconstruct
+from grale.model.reconstruction import reconstruct
 from grale.rivals.graphvae import GraphVAE
 from grale.rivals.graphvae_config import GraphVaeConfig
 from grale.rivals.graphvae_loss import reconstruction_terms

@@ -12,7 +12,7 @@ from grale.graphs.permute import gather_nodes, permutation_to_plan, permute_batc
 from grale.graphs.space import GraphSpace
 from grale.metrics.isomorphism import is_isomorphic
 from grale.metrics.symmetry import orbits
-from grale.model.inference import reconstruct
+from grale.model.reconstruction import reconstruct
 from grale.rivals.pigvae import PIGVAE
 from grale.rivals.pigvae_config import PigvaeConfig
 from model.sample_graphs import random_graph, random_orders, shuffled, symmetric_graphs
