@@ -93,9 +93,10 @@ def evaluate(
     batch_size: int = 256,
     at_size: bool = False,
     progress: Callable[[int], object] | None = None,
+    search: int = 1,
 ) -> ReconstructionReport:
     """Reconstruct the graphs and average, as `reconstruct_all` says."""
-    return reconstruct_all(model, graphs, batch_size, at_size, progress).report()
+    return reconstruct_all(model, graphs, batch_size, at_size, progress, search).report()
 
 
 def _is_molecule(graph: Graph) -> bool:
