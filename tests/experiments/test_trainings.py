@@ -125,6 +125,10 @@ def test_what_is_finished_is_not_done_again(tmp_path: Path) -> None:
     assert len(trainings) == 4
     assert first["one"][0].steps == 3
     assert first["one"][0] != first["one"][1]
+    older = folder_of(contest, rows[0], 0) / "train.json"  # from before a setting was added
+    older.write_text(older.read_text().replace('"size_power": 0.0,', ""))
+    assert "size_power" not in older.read_text()
+    assert compete(contest, rows) == first
     with pytest.raises(ValueError, match="was trained with other settings"):
         compete(contest, [Contender("one", ["model.norm=post"])])
 

@@ -113,9 +113,9 @@ def trained(
 ) -> GraphAutoencoder:
     """Return the model of that folder, trained to the end if it is not yet."""
     settings = folder / "train.json"
-    wanted = json.dumps({"config": asdict(config), "minutes": minutes}, indent=2) + "\n"
-    if settings.is_file() and settings.read_text() != wanted:
+    if settings.is_file() and _read_settings(settings) != (config, minutes):
         raise ValueError(f"{folder} was trained with other settings; remove it or choose another")
+    wanted = json.dumps({"config": asdict(config), "minutes": minutes}, indent=2) + "\n"
     write_whole(settings, wanted.encode())
     if (folder / LENGTH).is_file():
         return load_any(folder)
@@ -126,6 +126,12 @@ def trained(
     length = {"steps": trainer.step, "minutes": trainer.seconds / 60}
     write_whole(folder / LENGTH, (json.dumps(length) + "\n").encode())
     return model
+
+
+def _read_settings(file: Path) -> tuple[TrainConfig, float | None]:
+    """Settings of a run; those younger than it have their defaults."""
+    saved = json.loads(file.read_text())
+    return build(TrainConfig, saved["config"]), saved["minutes"]
 
 
 def unseen_graphs(config: TrainConfig, count: int) -> list[Graph]:
