@@ -9,13 +9,14 @@ import pytest
 from safetensors.numpy import load_file
 
 import grale
-from golden.make_golden import golden_graphs
+from golden.make_golden import exact_latents, golden_graphs
 from grale.catalog import SHIPPED, shipped_models
 from grale.data.sources import DataConfig, open_source
 from grale.training.evaluation import evaluate
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
-ATOL_GOLDEN = 1e-5  # another processor adds in another order
+ATOL_GOLDEN = 1e-5  # double precision, rounded to float32 values of order one
+ATOL_FLOAT32 = 5e-4  # what rounding grows to over the layers; 1.2e-4 has been seen
 MAX_MEGABYTES = 15
 
 
@@ -33,10 +34,10 @@ def test_a_shipped_model_is_small_and_has_a_card(name: str) -> None:
 @pytest.mark.parametrize("name", shipped_models())
 def test_embeddings_are_the_golden_ones(name: str) -> None:
     model = grale.load(name)
-    latents = model.encode(golden_graphs(model))
-    assert len(latents) == 50
     golden = load_file(GOLDEN / f"{name}.safetensors")["latents"]
-    np.testing.assert_allclose(latents, golden, atol=ATOL_GOLDEN)
+    assert len(golden) == 50
+    np.testing.assert_allclose(model.encode(golden_graphs(model)), golden, atol=ATOL_FLOAT32)
+    np.testing.assert_allclose(exact_latents(model), golden, atol=ATOL_GOLDEN, rtol=0)
 
 
 def test_the_molecules_model_gives_some_molecules_back() -> None:

@@ -47,9 +47,9 @@ def attend_plainly(
     return softmax(scores).to(values.dtype) @ values
 
 
-def softmax(scores: Float[Tensor, "*B M"]) -> Float[Tensor, "*B M"]:
-    """Softmax over the last dimension, in float32 at least."""
-    return torch.softmax(full_precision(scores), dim=-1)
+def softmax(scores: Float[Tensor, "*B"], dim: int = -1) -> Float[Tensor, "*B"]:
+    """Softmax over one dimension, in float32 at least."""
+    return torch.softmax(full_precision(scores), dim=dim)
 
 
 def mask_bias(key_mask: Bool[Tensor, "*B M"], dtype: torch.dtype) -> Float[Tensor, "*B 1 1 M"]:

@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from grale.nn.attention import SelfAttention
+from grale.nn.row_attention import attend_rows
 
 
 class TriangleAttention(nn.Module):
@@ -28,8 +29,5 @@ class TriangleAttention(nn.Module):
         self, edges: Float[Tensor, "B N N d"], mask: Float[Tensor, "B 1 1 N"] | None = None
     ) -> Float[Tensor, "B N N d"]:
         """Update the edges; `mask` comes from :func:`grale.nn.attention.mask_bias`."""
-        num_graphs, num_nodes = edges.shape[:2]
-        if mask is not None:
-            mask = mask.repeat_interleave(num_nodes, dim=0)
-        rows = self.attention(edges.flatten(0, 1), mask)
-        return rows.unflatten(0, (num_graphs, num_nodes))
+        projected = self.attention.project(edges)
+        return self.attention.combine(attend_rows(projected, self.attention.num_heads, mask))

@@ -1,0 +1,96 @@
+"""Self-attention within many short rows at once: what triangle attention does to each row of edges.
+
+    out_rj = sum_k Softmax_k(<q_rj, k_rk> / sqrt(d) + bias_k) v_rk          per row r and head
+
+A row of edges has a few dozen entries of 8 or 16 numbers per head. Batched products, softmax and
+copies of heads spend most of their time on getting there and back, so on a CPU a compiled function
+does it all; the backward pass keeps nothing but its input and computes the probabilities again.
+
+Departures: none in value; `attend_rows_plainly` is the same in torch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from grale.nn.attention import attend, join_heads, split_heads
+
+HEAD_DIMS = (8, 16)  # whole registers; the widths of the paper and of the small configs
+STEP = 8  # rows are compiled for lengths up to multiples of this
+LONGEST = 32
+
+
+def attend_rows(
+    projected: Float[Tensor, "B R N e"],
+    num_heads: int,
+    mask: Float[Tensor, "B 1 1 N"] | None = None,
+) -> Float[Tensor, "B R N d"]:
+    """Every entry attends to its own row; e = 3 d holds queries, keys and values."""
+    if _is_compiled_for(projected, num_heads):
+        return _CompiledRows.apply(projected, num_heads, mask)
+    return attend_rows_plainly(projected, num_heads, mask)
+
+
+def attend_rows_plainly(
+    projected: Float[Tensor, "B R N e"],
+    num_heads: int,
+    mask: Float[Tensor, "B 1 1 N"] | None = None,
+) -> Float[Tensor, "B R N d"]:
+    """Evaluate :func:`attend_rows` as batched attention over B R sequences."""
+    num_graphs, num_rows = projected.shape[:2]
+    if mask is not None:
+        mask = mask.repeat_interleave(num_rows, dim=0)
+    parts = projected.flatten(0, 1).chunk(3, dim=-1)
+    queries, keys, values = (split_heads(part, num_heads) for part in parts)
+    return join_heads(attend(queries, keys, values, mask)).unflatten(0, (num_graphs, num_rows))
+
+
+def _is_compiled_for(projected: Tensor, num_heads: int) -> bool:
+    """Whether the compiled function takes tensors of this kind and shape."""
+    return (
+        projected.device.type == "cpu"
+        and projected.dtype == torch.float32
+        and projected.shape[-1] // (3 * num_heads) in HEAD_DIMS
+        and 0 < projected.shape[2] <= LONGEST
+        and not torch.compiler.is_compiling()
+    )
+
+
+class _CompiledRows(torch.autograd.Function):
+    """The kernels of `row_attention_kernel.py` as a differentiable function."""
+
+    @staticmethod
+    def forward(ctx: Any, projected: Tensor, num_heads: int, mask: Tensor | None) -> Tensor:
+        projected = projected.contiguous()
+        bias = projected.new_zeros(1, projected.shape[2]) if mask is None else mask.contiguous()
+        ctx.save_for_backward(projected, bias)
+        ctx.num_heads = num_heads
+        out = projected.new_empty(*projected.shape[:3], projected.shape[3] // 3)
+        _run("forward", projected, num_heads, [projected, bias, out])
+        return out
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None, None]:
+        projected, bias = ctx.saved_tensors
+        found = torch.empty_like(projected)
+        _run("backward", projected, ctx.num_heads, [projected, bias, upstream.contiguous(), found])
+        return found, None, None
+
+
+def _run(which: str, projected: Tensor, num_heads: int, tensors: list[Tensor]) -> None:
+    """Call a kernel; the second of the tensors is a bias for each graph, or one for all."""
+    from grale.nn.row_attention_kernel import kernels
+    from grale.nn.team import run_in_team
+
+    num_graphs, num_rows, length, width = projected.shape
+    total = num_graphs * num_rows
+    padded = -(-length // STEP) * STEP
+    kernel = getattr(kernels(padded, width // (3 * num_heads)), which)
+    rows_per_bias = total // len(tensors[1])
+    addresses = [tensor.data_ptr() for tensor in tensors]
+    run_in_team(kernel, [total, length, num_heads, rows_per_bias, *addresses], total)
