@@ -1,8 +1,7 @@
 """Training settings that experiments start from; each contender changes a few of them.
 
-They are those of `configs/`: pool16, aids-match, and the paper's coloring20 and pubchem16;
-coloring10 has the batch and the marginal weight of pool16, which short trials found better, and
-more steps (a test compares them). The rivals have the same depth, heads and length of the latent.
+They are those of `configs/`: coloring10, pool16, aids-match, and the paper's coloring20 and
+pubchem16 (a test compares them). The rivals have the same depth, heads and length of the latent.
 
 Departures: none.
 """

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from grale.data.sources import DataConfig, open_source
 from grale.experiments.contest import Contest, Watch
 from grale.experiments.recipes import SMOKE, Scale, recipe
 from grale.model.graph_autoencoder import GraphAutoencoder
@@ -81,7 +82,9 @@ class Request:
     def data_name(self, data: Dataset) -> str:
         """Name of the dataset to print."""
         if data == "molecules":
-            return "POOL 16" if self.scale == "cpu" else str(self.data)
+            assert self.data is not None
+            size = open_source(DataConfig(source="shards", path=self.data)).space.max_nodes
+            return f"{Path(self.data).name} (molecules of up to {size} atoms)"
         return "COLORING 20" if self.scale == "paper" else "COLORING 10"
 
     def budget(self, share: float = 1.0) -> str:

@@ -24,6 +24,7 @@ from grale.graphs.molecule import (
     TRIPLE,
     MoleculeError,
 )
+from grale.graphs.protonation import protonate
 
 MAX_TRIES = 500  # a wrongly decoded ring is given up in about a tenth of a second
 MAX_CHANGES = 3  # atoms changed together in one ring system
@@ -46,6 +47,7 @@ def repaired_molecule(graph: Graph) -> Any:
             Chem.SanitizeMol(molecule)
         except (ValueError, RuntimeError) as error:
             raise MoleculeError(f"no valid molecule: {error}") from error
+        protonate(molecule)
     return molecule
 
 

@@ -1,0 +1,100 @@
+"""Fit which amines and acids are ions, and write `src/grale/graphs/protonation.npz`.
+
+    python benchmarks/fit_protonation.py POOL_FOLDER [--count 1000000]
+
+Reads the train split only; the valid split shows what the fit mends and what it breaks.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from rdkit import Chem, RDLogger
+from rich.progress import track
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+
+from grale.graphs.hydrogen_places import environments
+from grale.graphs.protonation import (
+    MOST_ATOMS,
+    NUM_FEATURES,
+    SITES,
+    WEIGHTS,
+    features,
+    places,
+)
+
+STRENGTH = 0.2  # inverse of the penalty on large weights
+
+
+def sample(folder: Path, split: str, count: int) -> list[str]:
+    """Molecules of a split, chosen at random among all sizes."""
+    smiles: list[str] = []
+    for path in sorted(folder.glob("pool-*.parquet")):
+        table = pq.read_table(path, columns=["smiles", "split"])
+        smiles += table.filter(pc.equal(table["split"], split))["smiles"].to_pylist()
+    order = np.random.default_rng(0).permutation(len(smiles))[:count]
+    return [smiles[place] for place in order]
+
+
+def examples(smiles: str) -> Iterator[tuple[str, np.ndarray, bool]]:
+    """Sites of a molecule: kind, features, whether it is charged."""
+    molecule = Chem.MolFromSmiles(smiles)
+    codes: list[list[int]] = []
+    for kind, site in SITES.items():
+        for atom in places(molecule, kind):
+            codes = codes or environments(molecule)
+            is_charged = molecule.GetAtomWithIdx(atom).GetFormalCharge() == site.charge
+            yield kind, features(codes, atom), is_charged
+
+
+def collect(smiles: list[str]) -> dict[str, tuple[csr_matrix, np.ndarray]]:
+    """Features and answers of all sites, by kind."""
+    rows: dict[str, list[np.ndarray]] = {kind: [] for kind in SITES}
+    answers: dict[str, list[bool]] = {kind: [] for kind in SITES}
+    for text in track(smiles, "sites"):
+        for kind, numbers, is_charged in examples(text):
+            rows[kind].append(numbers)
+            answers[kind].append(is_charged)
+    return {kind: (_matrix(rows[kind]), np.array(answers[kind])) for kind in SITES}
+
+
+def _matrix(rows: list[np.ndarray]) -> csr_matrix:
+    ends = np.cumsum([0, *(len(row) for row in rows)])
+    ones = np.ones(ends[-1], dtype=np.float32)
+    return csr_matrix((ones, np.concatenate(rows), ends), shape=(len(rows), NUM_FEATURES))
+
+
+def main() -> None:
+    """Fit, show, write."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--count", type=int, default=1_000_000)
+    options = parser.parse_args()
+    RDLogger.DisableLog("rdApp.*")
+    train = collect(sample(options.folder, "train", options.count))
+    valid = collect(sample(options.folder, "valid", options.count))
+    found = {}
+    for kind, (inputs, answers) in train.items():
+        fit = LogisticRegression(C=STRENGTH, solver="liblinear").fit(inputs, answers)
+        weights = fit.coef_[0].copy()
+        weights[-(MOST_ATOMS + 1) :] += fit.intercept_[0]  # a site has one of these: its size
+        found[kind] = weights.astype(np.float16)
+        guess = valid[kind][0] @ found[kind].astype(np.float32) > 0
+        charged = valid[kind][1]
+        print(
+            f"{kind}: {len(answers)} sites, {answers.mean():.2%} charged; in valid {charged.sum()}"
+        )
+        print(f"  found {(guess & charged).sum()} of them and {(guess & ~charged).sum()} others")
+    target = Path(__file__).parents[1] / "src" / "grale" / "graphs" / WEIGHTS
+    np.savez_compressed(target, **found)
+    print(f"-> {target}, {target.stat().st_size / 1e3:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Which amines and acids are drawn as ions: what public molecules do most often.
+
+An amine and its ammonium ion are the same graph, and so are an acid and its anion. Collections
+differ in which of them they hold, and molecules of different collections look different: a linear
+model of what a molecule is made of, and of what surrounds the site, says which form is likelier.
+Its weights are fitted on the train split of POOL (`benchmarks/fit_protonation.py`).
+
+Departures: not in the paper.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grale.graphs.hydrogen_places import environments
+
+WEIGHTS = "protonation.npz"
+NUM_CODES = 1 << 14
+MOLECULE_RADIUS, SITE_RADIUS = 3, 5
+MOST_ATOMS = 40  # larger molecules count as this large
+NUM_FEATURES = 2 * NUM_CODES + MOST_ATOMS + 1
+
+
+class Site(NamedTuple):
+    """A kind of atom that may be charged."""
+
+    pattern: str
+    """SMARTS of it, both forms; the atom itself is the last of a match."""
+    charge: int
+
+
+SITES = {
+    "amine": Site(
+        "[$([NX3]),$([NX4+;!H0]);!$(N=*);!$(N#*);!$(N-[C,S,P,N]=[O,S,N,C]);!$(N-a);!$(N-[N,O,S]);!$(N-C#*)]",
+        1,
+    ),
+    "acid": Site("[CX3](=O)[OX1-,OX2H]", -1),
+}
+
+
+def protonate(molecule: Any) -> None:
+    """Charge the sites of a neutral, sanitised molecule where the ion is the likelier form."""
+    codes: list[list[int]] = []
+    for kind, site in SITES.items():
+        for atom in places(molecule, kind):
+            codes = codes or environments(molecule)
+            if _weights()[kind][features(codes, atom)].sum() > 0:
+                molecule.GetAtomWithIdx(atom).SetFormalCharge(site.charge)
+    if codes:
+        molecule.UpdatePropertyCache()
+
+
+def places(molecule: Any, kind: str) -> list[int]:
+    """Atoms of a molecule that are sites of a kind."""
+    return [match[-1] for match in molecule.GetSubstructMatches(_pattern(kind))]
+
+
+def features(codes: list[list[int]], atom: int) -> NDArray[np.int64]:
+    """Numbers of the features that a site has, each once, from the codes of all surroundings."""
+    size = min(len(codes[0]), MOST_ATOMS)
+    around = (codes[radius][atom] % NUM_CODES for radius in range(1, SITE_RADIUS + 1))
+    anywhere = {code % NUM_CODES for ring in codes[: MOLECULE_RADIUS + 1] for code in ring}
+    numbers = [*anywhere, *(NUM_CODES + code for code in set(around)), 2 * NUM_CODES + size]
+    return np.array(numbers)
+
+
+@lru_cache(maxsize=2)
+def _pattern(kind: str) -> Any:
+    from rdkit import Chem
+
+    return Chem.MolFromSmarts(SITES[kind].pattern)
+
+
+@lru_cache(maxsize=1)
+def _weights() -> dict[str, NDArray[np.float32]]:
+    with files("grale.graphs").joinpath(WEIGHTS).open("rb") as file, np.load(file) as stored:
+        return {kind: stored[kind].astype(np.float32) for kind in SITES}
