@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from grale.graphs.hydrogen_places import environments
 
 WEIGHTS = "protonation.npz"
-NUM_CODES = 1 << 14
+NUM_CODES = 1 << 16
 MOLECULE_RADIUS, SITE_RADIUS = 3, 5
 MOST_ATOMS = 40  # larger molecules count as this large
 NUM_FEATURES = 2 * NUM_CODES + MOST_ATOMS + 1
@@ -36,7 +36,8 @@ class Site(NamedTuple):
 
 SITES = {
     "amine": Site(
-        "[$([NX3]),$([NX4+;!H0]);!$(N=*);!$(N#*);!$(N-[C,S,P,N]=[O,S,N,C]);!$(N-a);!$(N-[N,O,S]);!$(N-C#*)]",
+        "[$([NX3]),$([NX4+;!H0]);!$(N=*);!$(N#*);!$(N-[C,S,P,N]=[O,S,N,C]);!$(N-a);"
+        "!$(N-[N,O,S]);!$(N-C#*)]",
         1,
     ),
     "acid": Site("[CX3](=O)[OX1-,OX2H]", -1),
