@@ -29,7 +29,7 @@ from grale.graphs.protonation import (
     places,
 )
 
-STRENGTH = 0.2  # inverse of the penalty on large weights
+FREEDOM = 0.2  # the smaller, the smaller the weights
 
 
 def sample(folder: Path, split: str, count: int) -> list[str]:
@@ -81,7 +81,7 @@ def main() -> None:
     valid = collect(sample(options.folder, "valid", options.count))
     found = {}
     for kind, (inputs, answers) in train.items():
-        fit = LogisticRegression(C=STRENGTH, solver="liblinear").fit(inputs, answers)
+        fit = LogisticRegression(C=FREEDOM, solver="liblinear").fit(inputs, answers)
         weights = fit.coef_[0].copy()
         weights[-(MOST_ATOMS + 1) :] += fit.intercept_[0]  # a site has one of these: its size
         found[kind] = weights.astype(np.float16)

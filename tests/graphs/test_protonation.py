@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from rdkit import Chem
 
@@ -9,7 +10,11 @@ from grale.graphs import protonation
 from grale.graphs.molecule import from_smiles, to_smiles
 from grale.graphs.protonation import NUM_FEATURES, SITES, features, places, protonate
 
-AMINES_AND_ACIDS = ["CCN", "CN(C)CCc1ccccc1", "OC(=O)c1ccccc1", "NCC(=O)O", "C1CNCCN1"]
+AMINES_AND_ACIDS = ["CCN", "CN(C)CCc1ccccc1", "OC(=O)c1ccccc1", "NCC(=O)O", "NCCCCCN"]
+IONS = [  # of the test split of POOL
+    "CC(C)C(C)([NH3+])C1CCCC(S(C)(=O)=O)C1",
+    "Cn1cc(SC2CCCC([NH2+]C3CC3)(C(=O)[O-])C2)cn1",
+]
 
 
 def always(monkeypatch: pytest.MonkeyPatch, sign: float) -> None:
@@ -37,7 +42,19 @@ def test_sites_become_ions_just_when_the_weights_say_so(
 
 @pytest.mark.parametrize(
     "smiles",
-    ["CC(N)=O", "CS(=O)(=O)N", "Nc1ccccc1", "CC#N", "C=N", "NO", "NN", "CC(=O)OC", "c1ccncc1"],
+    [
+        "CC(N)=O",
+        "CS(=O)(=O)N",
+        "Nc1ccccc1",
+        "CC#N",
+        "C=N",
+        "NO",
+        "NN",
+        "CNCl",
+        "CN[Si](C)(C)C",
+        "CC(=O)OC",
+        "c1ccncc1",
+    ],
 )
 def test_amides_anilines_esters_and_their_like_are_no_sites(smiles: str) -> None:
     molecule = Chem.MolFromSmiles(smiles)
@@ -59,6 +76,19 @@ def test_the_features_do_not_see_the_charge() -> None:
     assert max(found[0]) < NUM_FEATURES
     elsewhere = features(protonation.environments(both[1]), 0)
     assert sorted(elsewhere) != found[0]
+
+
+@pytest.mark.parametrize("smiles", IONS)
+def test_molecules_like_those_of_zinc_come_back_as_ions(smiles: str, rng) -> None:
+    graph = from_smiles(smiles)
+    for order in (range(graph.num_nodes), rng.permutation(graph.num_nodes)):
+        assert to_smiles(graph.permuted(np.array(order))) == Chem.CanonSmiles(smiles)
+
+
+def test_of_two_amines_side_by_side_one_is_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    always(monkeypatch, 1.0)
+    assert to_smiles(from_smiles("C1CNCCN1")) == Chem.CanonSmiles("C1C[NH2+]CCN1")
+    assert to_smiles(from_smiles("NCC(=O)O")) == Chem.CanonSmiles("[NH3+]CC(=O)[O-]")
 
 
 def test_common_small_molecules_stay_neutral() -> None:

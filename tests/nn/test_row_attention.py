@@ -1,9 +1,18 @@
+import sys
+
 import pytest
 import torch
 
 from grale.nn import row_attention
 from grale.nn.attention import MASKED, mask_bias
-from grale.nn.row_attention import HEAD_DIMS, LONGEST, attend_rows, attend_rows_plainly
+from grale.nn.row_attention import (
+    HEAD_DIMS,
+    LONGEST,
+    attend_rows,
+    attend_rows_plainly,
+    is_compiled_for,
+)
+from grale.nn.team import _gnu_openmp
 
 ATOL_FLOAT32 = 2e-6  # values of order one, sums of up to 32 terms
 RTOL_GRADIENT = 2e-5  # of the largest entry: sums of products of such sums
@@ -29,7 +38,7 @@ def with_gradient(attend, projected, num_heads, mask, upstream):
 @pytest.mark.parametrize("length", [1, 2, 5, 8, 13, 20, LONGEST])
 def test_the_compiled_function_agrees_with_plain_attention(length, head_dim):
     projected, mask, upstream = random_rows(length, head_dim)
-    assert row_attention._is_compiled_for(projected, 2)
+    assert is_compiled_for(projected, 2, mask)
     for bias in (mask, None):
         out, gradient = with_gradient(attend_rows, projected, 2, bias, upstream)
         plain = with_gradient(attend_rows_plainly, projected, 2, bias, upstream)
@@ -63,12 +72,14 @@ def test_masked_entries_have_no_influence_at_all():
 
 def test_the_number_of_threads_changes_nothing():
     projected, mask, upstream = random_rows(20, 16)
-    alone = with_gradient(attend_rows, projected, 2, mask, upstream)
-    torch.set_num_threads(2)
-    try:
-        together = with_gradient(attend_rows, projected, 2, mask, upstream)
-    finally:
-        torch.set_num_threads(1)
+    assert _gnu_openmp() is not None or not sys.platform.startswith("linux")
+    before = torch.get_num_threads()
+    found = []
+    for number in (1, 2):
+        torch.set_num_threads(number)
+        found.append(with_gradient(attend_rows, projected, 2, mask, upstream))
+    torch.set_num_threads(before)
+    alone, together = found
     assert all(torch.equal(a, b) for a, b in zip(alone, together))
 
 
@@ -78,6 +89,38 @@ def test_what_is_not_a_number_is_not_hidden():
     bad = attend_rows(projected, 2, mask).isnan().flatten(2).any(dim=2)
     assert bad[1, 4]
     assert bad.sum() == 1
+
+
+def test_a_row_with_nothing_to_attend_to_is_finite():
+    projected, _, upstream = random_rows(10, 8)
+    for nothing in (MASKED, torch.finfo(torch.float32).min):
+        mask = torch.full((3, 1, 1, 10), nothing)
+        out, gradient = with_gradient(attend_rows, projected, 2, mask, upstream)
+        plain = attend_rows_plainly(projected, 2, mask)
+        assert gradient.isfinite().all()
+        assert out.isfinite().all()
+        assert nothing == MASKED or torch.allclose(out, plain, atol=ATOL_FLOAT32, rtol=0)
+
+
+def test_masks_that_are_not_one_number_per_graph_and_entry_go_the_plain_way():
+    projected, mask, _ = random_rows(8, 8)
+    expected = attend_rows(projected, 2, mask)
+    asked = mask.clone().requires_grad_()
+    found = attend_rows(projected, 2, asked)
+    torch.testing.assert_close(found, expected, atol=ATOL_FLOAT32, rtol=0)
+    found.sum().backward()
+    assert asked.grad is not None
+    assert not is_compiled_for(projected, 2, mask[..., :1])
+    assert not is_compiled_for(projected, 2, mask[:1])
+    assert not is_compiled_for(projected, 2, mask.double())
+    assert is_compiled_for(projected, 2, mask)
+
+
+def test_empty_batches_stay_empty_and_widths_must_be_whole_heads():
+    assert attend_rows(torch.zeros(0, 6, 6, 48), 2, torch.zeros(0, 1, 1, 6)).shape == (0, 6, 6, 16)
+    assert attend_rows(torch.zeros(2, 0, 6, 48), 2).shape == (2, 0, 6, 16)
+    with pytest.raises(RuntimeError, match="unflatten"):
+        attend_rows(torch.zeros(1, 8, 8, 51), 2)
 
 
 def test_other_kinds_of_numbers_and_long_rows_go_the_plain_way(monkeypatch):

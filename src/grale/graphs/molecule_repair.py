@@ -45,9 +45,9 @@ def repaired_molecule(graph: Graph) -> Any:
         molecule = _with_kekule_form(molecule)
         try:
             Chem.SanitizeMol(molecule)
+            protonate(molecule)
         except (ValueError, RuntimeError) as error:
             raise MoleculeError(f"no valid molecule: {error}") from error
-        protonate(molecule)
     return molecule
 
 

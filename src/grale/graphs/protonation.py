@@ -10,6 +10,7 @@ Departures: not in the paper.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ WEIGHTS = "protonation.npz"
 NUM_CODES = 1 << 16
 MOLECULE_RADIUS, SITE_RADIUS = 3, 5
 MOST_ATOMS = 40  # larger molecules count as this large
+TOO_NEAR = 3  # bonds between two ions of one charge: piperazine takes up one proton
 NUM_FEATURES = 2 * NUM_CODES + MOST_ATOMS + 1
 
 
@@ -36,8 +38,8 @@ class Site(NamedTuple):
 
 SITES = {
     "amine": Site(
-        "[$([NX3]),$([NX4+;!H0]);!$(N=*);!$(N#*);!$(N-[C,S,P,N]=[O,S,N,C]);!$(N-a);"
-        "!$(N-[N,O,S]);!$(N-C#*)]",
+        "[$([NX3]),$([NX4+;!H0]);!$(N=*);!$(N#*);!$(N-C=[O,S,Se,N,C]);!$(N-a);"
+        "!$(N-[!#6;!#1]);!$(N-C#*)]",
         1,
     ),
     "acid": Site("[CX3](=O)[OX1-,OX2H]", -1),
@@ -45,15 +47,35 @@ SITES = {
 
 
 def protonate(molecule: Any) -> None:
-    """Charge the sites of a neutral, sanitised molecule where the ion is the likelier form."""
+    """Charge the sites of a neutral, sanitised molecule where the ion is the likelier form.
+
+    Hydrogens must be implicit. The surest sites come first; one too near to a site with the same
+    charge is left neutral.
+    """
+    from rdkit import Chem
+
+    found = [(score, atom, SITES[kind].charge) for kind, atom, score in _scored_sites(molecule)]
+    likely = sorted((site for site in found if site[0] > 0), reverse=True)
+    if not likely:
+        return
+    bonds_between = Chem.GetDistanceMatrix(molecule)
+    charged: list[tuple[int, int]] = []
+    for _, atom, charge in likely:
+        rivals = [place for place, other in charged if other == charge]
+        if all(bonds_between[atom][place] > TOO_NEAR for place in rivals):
+            molecule.GetAtomWithIdx(atom).SetFormalCharge(charge)
+            charged.append((atom, charge))
+    molecule.UpdatePropertyCache()
+
+
+def _scored_sites(molecule: Any) -> Iterator[tuple[str, int, float]]:
+    """Kind, atom and log-odds of being an ion of every site."""
     codes: list[list[int]] = []
-    for kind, site in SITES.items():
+    for kind in SITES:
         for atom in places(molecule, kind):
             codes = codes or environments(molecule)
-            if _weights()[kind][features(codes, atom)].sum() > 0:
-                molecule.GetAtomWithIdx(atom).SetFormalCharge(site.charge)
-    if codes:
-        molecule.UpdatePropertyCache()
+            weights = _weights()[kind][features(codes, atom)]
+            yield kind, atom, float(weights.sum(dtype=np.float64))
 
 
 def places(molecule: Any, kind: str) -> list[int]:

@@ -18,7 +18,7 @@ from numba.extending import intrinsic, models, overload, register_model
 
 FLAGS = ("contract", "nsz")  # a * b + c in one; what is not a number stays so
 EXP2 = (1.0, 0.693147180, 0.240226507, 0.0555041087, 0.00961812911, 0.00133335581, 0.000154035304)
-"""Taylor's series of 2^x, on [-1/2, 1/2] good to the last digit of float32."""
+"""Taylor's series of 2^x, on [-1/2, 1/2] good to three units of float32's last digit."""
 LOG2_E = 1.4426950408889634
 ROUNDING = 1.5 * 2.0**23  # a float32 this large has no digits after the point
 LOWEST = -127.0  # this power of two has the bits of zero

@@ -30,7 +30,7 @@ def attend_rows(
     mask: Float[Tensor, "B 1 1 N"] | None = None,
 ) -> Float[Tensor, "B R N d"]:
     """Every entry attends to its own row; e = 3 d holds queries, keys and values."""
-    if _is_compiled_for(projected, num_heads):
+    if is_compiled_for(projected, num_heads, mask):
         return _CompiledRows.apply(projected, num_heads, mask)
     return attend_rows_plainly(projected, num_heads, mask)
 
@@ -49,15 +49,25 @@ def attend_rows_plainly(
     return join_heads(attend(queries, keys, values, mask)).unflatten(0, (num_graphs, num_rows))
 
 
-def _is_compiled_for(projected: Tensor, num_heads: int) -> bool:
-    """Whether the compiled function takes tensors of this kind and shape."""
+def is_compiled_for(projected: Tensor, num_heads: int, mask: Tensor | None) -> bool:
+    """Whether the compiled function, which works on bare addresses, takes just these tensors."""
+    num_graphs, _, length, width = projected.shape
     return (
-        projected.device.type == "cpu"
+        type(projected) is Tensor
+        and projected.device.type == "cpu"
         and projected.dtype == torch.float32
-        and projected.shape[-1] // (3 * num_heads) in HEAD_DIMS
-        and 0 < projected.shape[2] <= LONGEST
+        and width in [3 * num_heads * head_dim for head_dim in HEAD_DIMS]
+        and length <= LONGEST
+        and projected.numel() > 0
+        and (mask is None or _is_plain_bias(mask, (num_graphs, 1, 1, length)))
         and not torch.compiler.is_compiling()
     )
+
+
+def _is_plain_bias(mask: Tensor, shape: tuple[int, ...]) -> bool:
+    """Whether a mask is one float32 number per graph and entry, and no gradient is asked of it."""
+    has_kind = mask.device.type == "cpu" and mask.dtype == torch.float32
+    return has_kind and mask.shape == shape and not mask.requires_grad
 
 
 class _CompiledRows(torch.autograd.Function):
@@ -83,7 +93,7 @@ class _CompiledRows(torch.autograd.Function):
 
 
 def _run(which: str, projected: Tensor, num_heads: int, tensors: list[Tensor]) -> None:
-    """Call a kernel; the second of the tensors is a bias for each graph, or one for all."""
+    """Call a kernel; the second of the tensors holds a bias for each graph, or one for all."""
     from grale.nn.row_attention_kernel import kernels
     from grale.nn.team import run_in_team
 

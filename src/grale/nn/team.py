@@ -3,7 +3,7 @@
 A second pool of threads would fight torch's for the same cores: OpenMP's threads go on spinning for
 a while after each operation. So the function is handed to the OpenMP runtime that torch has loaded.
 
-Departures: not in the paper. Where that runtime is not GNU's, one thread does all the work.
+Departures: not in the paper. Where there is no such runtime, one thread does all the work.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ import torch
 
 @cache
 def _gnu_openmp() -> Any:
-    """Entry point `GOMP_parallel` of the OpenMP runtime that torch has loaded, or None."""
+    """Entry point `GOMP_parallel` of the runtime that the process has loaded, or None.
+
+    GNU's runtime has it, and so have others for programs that were made for GNU's.
+    """
     try:
         start = ctypes.CDLL(None).GOMP_parallel
-    except (AttributeError, OSError):
+    except (AttributeError, OSError, TypeError):  # the last where a process has no such handle
         return None
     start.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]
     start.restype = None
