@@ -1,6 +1,6 @@
 """Fit which amines and acids are ions, and write `src/grale/graphs/protonation.npz`.
 
-    python benchmarks/fit_protonation.py POOL_FOLDER [--count 1000000]
+    python benchmarks/fit_protonation.py POOL_FOLDER [--count 1200000]
 
 Reads the train split only; the valid split shows what the fit mends and what it breaks.
 """
@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+from molecule_round_trip import sample
 from rdkit import Chem, RDLogger
 from rich.progress import track
 from scipy.sparse import csr_matrix
@@ -30,16 +29,6 @@ from grale.graphs.protonation import (
 )
 
 FREEDOM = 0.2  # the smaller, the smaller the weights
-
-
-def sample(folder: Path, split: str, count: int) -> list[str]:
-    """Molecules of a split, chosen at random among all sizes."""
-    smiles: list[str] = []
-    for path in sorted(folder.glob("pool-*.parquet")):
-        table = pq.read_table(path, columns=["smiles", "split"])
-        smiles += table.filter(pc.equal(table["split"], split))["smiles"].to_pylist()
-    order = np.random.default_rng(0).permutation(len(smiles))[:count]
-    return [smiles[place] for place in order]
 
 
 def examples(smiles: str) -> Iterator[tuple[str, np.ndarray, bool]]:
@@ -74,7 +63,7 @@ def main() -> None:
     """Fit, show, write."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--count", type=int, default=1_000_000)
+    parser.add_argument("--count", type=int, default=1_200_000)
     options = parser.parse_args()
     RDLogger.DisableLog("rdApp.*")
     train = collect(sample(options.folder, "train", options.count))

@@ -139,39 +139,21 @@ def _elementwise(name):
     return operation
 
 
-_add, _subtract, _multiply, _divide = map(_elementwise, ("fadd", "fsub", "fmul", "fdiv"))
-
-
-@overload(operator.add)
 @no_type_check
-def _overload_add(left, right):
-    if isinstance(left, Lanes) and left == right:
-        return lambda left, right: _add(left, right)
-    return None
+def _offer(symbol, operation):
+    """Let an operator of Python mean an operation on vectors of one length."""
+
+    @overload(symbol)
+    def choose(left, right):
+        if isinstance(left, Lanes) and left == right:
+            return lambda left, right: operation(left, right)
+        return None
 
 
-@overload(operator.sub)
-@no_type_check
-def _overload_subtract(left, right):
-    if isinstance(left, Lanes) and left == right:
-        return lambda left, right: _subtract(left, right)
-    return None
-
-
-@overload(operator.mul)
-@no_type_check
-def _overload_multiply(left, right):
-    if isinstance(left, Lanes) and left == right:
-        return lambda left, right: _multiply(left, right)
-    return None
-
-
-@overload(operator.truediv)
-@no_type_check
-def _overload_divide(left, right):
-    if isinstance(left, Lanes) and left == right:
-        return lambda left, right: _divide(left, right)
-    return None
+_offer(operator.add, _elementwise("fadd"))
+_offer(operator.sub, _elementwise("fsub"))
+_offer(operator.mul, _elementwise("fmul"))
+_offer(operator.truediv, _elementwise("fdiv"))
 
 
 @no_type_check
