@@ -34,6 +34,16 @@ def test_a_larger_model_takes_over_everything_and_keeps_its_own_extra_slots() ->
     )
 
 
+def test_a_longer_latent_begins_with_the_tokens_of_the_shorter() -> None:
+    short, long = model_of(5), model_of(5, replace(SHAPE, num_tokens=3))
+    extra = long.encoder.queries[2:].clone()
+    take_weights(long, short)
+    assert torch.equal(long.encoder.queries[:2], short.encoder.queries)
+    assert torch.equal(long.encoder.queries[2:], extra)
+    with pytest.raises(ValueError, match="encoder.queries is"):
+        take_weights(short, long)
+
+
 def test_a_model_of_the_same_size_becomes_the_same_model() -> None:
     first, second = model_of(6), model_of(6)
     take_weights(second, first)

@@ -1,7 +1,8 @@
-"""Begin with the weights of another model, perhaps one of smaller graphs.
+"""Begin with the weights of another model, perhaps one of smaller graphs or with fewer tokens.
 
 Only the queries of the slots depend on the largest graph: a model of 20 nodes that begins with one
 of 10 takes over its first 10 slots and everything else; the other slots stay as they were drawn.
+In the same way only the queries of the latent depend on how many tokens it has.
 
 Departures: not in the paper (a curriculum over sizes, docs/reproducing.md).
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-SLOT_QUERIES = ("decoder.node_queries", "decoder.edge_queries")
+QUERIES = ("decoder.node_queries", "decoder.edge_queries", "encoder.queries")
 
 
 def take_weights(model: nn.Module, other: nn.Module) -> None:
@@ -22,11 +23,11 @@ def take_weights(model: nn.Module, other: nn.Module) -> None:
             if name not in given:
                 raise ValueError(f"cannot start from that model: it has no weight {name}")
             taken = given.pop(name)
-            is_part = name in SLOT_QUERIES and taken.shape[0] <= weight.shape[0]
+            is_part = name in QUERIES and taken.shape[0] <= weight.shape[0]
             if taken.shape[-1] != weight.shape[-1] or not (is_part or taken.shape == weight.shape):
                 raise ValueError(
                     f"cannot start from that model: {name} is {tuple(taken.shape)} there and "
-                    f"{tuple(weight.shape)} here; take one of the same widths and no larger graphs"
+                    f"{tuple(weight.shape)} here; take one of the same widths, and no more nodes or tokens"
                 )
             weight[tuple(slice(size) for size in taken.shape)] = taken
     if given:
