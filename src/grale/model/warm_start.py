@@ -27,7 +27,8 @@ def take_weights(model: nn.Module, other: nn.Module) -> None:
             if taken.shape[-1] != weight.shape[-1] or not (is_part or taken.shape == weight.shape):
                 raise ValueError(
                     f"cannot start from that model: {name} is {tuple(taken.shape)} there and "
-                    f"{tuple(weight.shape)} here; take one of the same widths, and no more nodes or tokens"
+                    f"{tuple(weight.shape)} here; take one of the same widths, and no more nodes "
+                    "or tokens"
                 )
             weight[tuple(slice(size) for size in taken.shape)] = taken
     if given:
