@@ -123,6 +123,33 @@ def test_empty_batches_stay_empty_and_widths_must_be_whole_heads():
         attend_rows(torch.zeros(1, 8, 8, 51), 2)
 
 
+@pytest.mark.parametrize("size", [1, 60_000, 10**9])
+def test_long_rows_in_slices_agree_with_plain_attention(size, monkeypatch):
+    monkeypatch.setattr(row_attention, "SLICE_BYTES", size)  # one row, a few, all at a time
+    projected, mask, upstream = random_rows(LONGEST + 5, 8)
+    for bias in (mask, None):
+        out, gradient = with_gradient(attend_rows, projected, 2, bias, upstream)
+        plain = with_gradient(attend_rows_plainly, projected, 2, bias, upstream)
+        torch.testing.assert_close(out, plain[0], atol=ATOL_FLOAT32, rtol=0)
+        torch.testing.assert_close(gradient, plain[1], atol=2e-5, rtol=0)
+
+
+def test_slices_keep_no_probabilities():
+    kept = []
+
+    def note(tensor):
+        kept.append(tensor.numel())
+        return tensor
+
+    projected = torch.randn(1, 40, 40, 48, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        attend_rows(projected, 2)
+        in_slices, kept = kept, []
+        attend_rows_plainly(projected, 2)
+    assert max(in_slices) == projected.numel()
+    assert max(kept) >= 2 * 40**3
+
+
 def test_other_kinds_of_numbers_and_long_rows_go_the_plain_way(monkeypatch):
     def refuse(*arguments):
         raise AssertionError("the compiled function was called")

@@ -4,13 +4,15 @@
 
 A row of edges has a few dozen entries of 8 or 16 numbers per head. Batched products, softmax and
 copies of heads spend most of their time on getting there and back, so on a CPU a compiled function
-does it all; the backward pass keeps nothing but its input and computes the probabilities again.
+does it all. Longer rows are done some at a time, so that their N x N probabilities fit a cache. In
+both cases the backward pass keeps nothing but its input and computes the probabilities again.
 
 Departures: none in value; `attend_rows_plainly` is the same in torch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -22,6 +24,7 @@ from grale.nn.attention import attend, join_heads, split_heads
 HEAD_DIMS = (8, 16)  # whole registers; the widths of the paper and of the small configs
 STEP = 8  # rows are compiled for lengths up to multiples of this
 LONGEST = 32
+SLICE_BYTES = 2_000_000  # of probabilities at a time
 
 
 def attend_rows(
@@ -32,6 +35,8 @@ def attend_rows(
     """Every entry attends to its own row; e = 3 d holds queries, keys and values."""
     if is_compiled_for(projected, num_heads, mask):
         return _CompiledRows.apply(projected, num_heads, mask)
+    if _is_for_slices(projected, mask):
+        return _SlicedRows.apply(projected, num_heads, mask)
     return attend_rows_plainly(projected, num_heads, mask)
 
 
@@ -104,3 +109,50 @@ def _run(which: str, projected: Tensor, num_heads: int, tensors: list[Tensor]) -
     rows_per_bias = total // len(tensors[1])
     addresses = [tensor.data_ptr() for tensor in tensors]
     run_in_team(kernel, [total, length, num_heads, rows_per_bias, *addresses], total)
+
+
+def _is_for_slices(projected: Tensor, mask: Tensor | None) -> bool:
+    """Whether probabilities would be kept, and rows are so long that it is better not to."""
+    return (
+        projected.device.type == "cpu"
+        and projected.shape[2] > LONGEST
+        and torch.is_grad_enabled()
+        and (mask is None or not mask.requires_grad)
+        and not torch.compiler.is_compiling()
+    )
+
+
+class _SlicedRows(torch.autograd.Function):
+    """Plain attention over some rows at a time, forward and, from its input alone, backward."""
+
+    @staticmethod
+    def forward(ctx: Any, projected: Tensor, num_heads: int, mask: Tensor | None) -> Tensor:
+        ctx.save_for_backward(projected, mask)
+        ctx.num_heads = num_heads
+        out = projected.new_empty(*projected.shape[:3], projected.shape[3] // 3)
+        for graph, rows in _slices(projected, num_heads):
+            bias = None if mask is None else mask[graph]
+            out[graph, rows] = attend_rows_plainly(projected[graph, rows], num_heads, bias)
+        return out
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None, None]:
+        projected, mask = ctx.saved_tensors
+        found = torch.empty_like(projected)
+        for graph, rows in _slices(projected, ctx.num_heads):
+            bias = None if mask is None else mask[graph]
+            with torch.enable_grad():
+                part = projected[graph, rows].detach().requires_grad_()
+                out = attend_rows_plainly(part, ctx.num_heads, bias)
+            (found[graph, rows],) = torch.autograd.grad(out, part, upstream[graph, rows])
+        return found, None, None
+
+
+def _slices(projected: Tensor, num_heads: int) -> Iterator[tuple[slice, slice]]:
+    """One graph and some of its rows at a time."""
+    num_graphs, num_rows, length, _ = projected.shape
+    step = max(1, SLICE_BYTES // (num_heads * length**2 * projected.itemsize))
+    for graph in range(num_graphs):
+        for row in range(0, num_rows, step):
+            yield slice(graph, graph + 1), slice(row, row + step)
