@@ -84,6 +84,15 @@ def test_an_epoch_of_pools_holds_every_graph_once(
     assert source.held_out(2, start=1) == coloring_graphs[1:3]
 
 
+def test_a_damaged_shard_of_the_held_out_graphs_is_named_and_fatal_or_left_out(dataset, caplog):
+    _flip_a_byte(dataset / "valid" / "graphs-00000.parquet")  # two of three graphs
+    with pytest.raises(BadShardError, match="graphs-00000"):
+        open_source(DataConfig(source="shards", path=str(dataset))).held_out(2)
+    config = DataConfig(source="shards", path=str(dataset), on_bad_shard="skip")
+    assert len(open_source(config).held_out(3)) == 1
+    assert "graphs-00000" in caplog.text
+
+
 def test_a_graph_outside_the_space_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="graph 1 has label 9"):
         write_shards(tmp_path, [Graph([0]), Graph([9])], GraphSpace(max_nodes=3, num_node_labels=2))

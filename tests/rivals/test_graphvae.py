@@ -124,12 +124,12 @@ def test_loss_does_not_depend_on_node_order(rng, directed, training):
     assert (unmatched[0] - unmatched[1]).abs().min() > 1e-3
 
 
-def test_loss_depends_on_node_order_only_where_matchings_tie(coloring_graphs):
+def test_loss_does_not_depend_on_node_order_where_matchings_tie(coloring_graphs):
     torch.manual_seed(0)
     model = GraphVAE(GraphSpace(max_nodes=10, num_node_labels=4), SMALL)
     matched, unmatched = losses_in_two_orders(model, GraphBatch.from_graphs(coloring_graphs))
     same, same_unmatched = ((a - b).abs() < 1e-4 for a, b in (matched, unmatched))
-    assert same.float().mean() > 0.85
+    assert same.all()
     assert same_unmatched.float().mean() < 0.3
 
 

@@ -90,6 +90,17 @@ def test_resuming_with_other_settings_is_refused(smoke: TrainConfig, tmp_path: P
         Trainer(smoke, tmp_path / "nothing", replace(CPU, resume=True))
 
 
+def test_a_run_killed_before_its_first_checkpoint_starts_anew(
+    smoke: TrainConfig, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    killed = tmp_path / "killed"
+    Trainer(smoke, killed, CPU)  # makes its folder, and is gone
+    resumed, _ = _run(smoke, killed, replace(CPU, resume=True))
+    assert f"{killed} has no checkpoint yet" in caplog.text
+    straight, _ = _run(smoke, tmp_path / "straight")
+    assert all(torch.equal(a, b) for a, b in zip(_weights(straight), _weights(resumed)))
+
+
 def test_a_loss_that_is_not_a_number_stops_with_step_ids_and_batch(
     smoke: TrainConfig, tmp_path: Path
 ) -> None:

@@ -38,7 +38,7 @@ def reproduce(
         str | None,
         typer.Option(
             help="coloring10, coloring15, coloring20, library, or a dataset folder; of molecules "
-            "if models are to be trained."
+            "if models are to be trained (data/pool16 if it is there)."
         ),
     ] = None,
     scale: Annotated[Scale, typer.Option(help="Seconds, minutes, or as in the paper.")] = Scale.cpu,
@@ -52,7 +52,10 @@ def reproduce(
     max_minutes: Annotated[
         float | None, typer.Option(min=0.01, help="To train each model, where models are trained.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Models to train of each kind.")] = 1,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Models to train of each kind: one, five at the paper's scale."),
+    ] = None,
     labelled: Annotated[
         Path | None, typer.Option(help="Folder with qm9.csv, to predict from embeddings.")
     ] = None,
@@ -66,14 +69,18 @@ def reproduce(
     """
     from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory
+    from grale.experiments.molecules import find_molecules
     from grale.experiments.picture import PictureConfig
-    from grale.experiments.reproduce import TRAININGS, find_experiment
+    from grale.experiments.reproduce import TRAININGS, find_experiment, write_results
     from grale.experiments.request import Request
 
     keep_freed_memory()
     if also and name != "table-matching":
         raise ValueError("--also is for table-matching; other experiments take one --model")
     if name in TRAININGS:
+        if name != "table-ged":
+            data = find_molecules(data, out)
+            console.print(f"molecules: {data or 'none, COLORING alone; see --data'}")
         request = Request(
             scale=scale.value,
             folder=out,
@@ -92,8 +99,7 @@ def reproduce(
         config = PictureConfig(data=data, count=number, also=tuple(also or ()))
         with counting(name, experiment.passes * number) as advance:
             results = experiment.make(load(model), config, advance)
-    for result in results:
-        first, *_ = result.write(out)
+    for first, result in zip(write_results(name, results, out), results):
         console.print(f"{first}: {result.caption}", highlight=False)
 
 

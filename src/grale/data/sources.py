@@ -125,7 +125,8 @@ class ShardSource:
         self.folder = Path(str(config.path)) / "train"
         manifest = read_manifest(self.folder)
         self.space = manifest.space
-        self.shards = [shard for shard in manifest.shards if self._is_good(shard)]
+        on_bad = config.on_bad_shard
+        self.shards = [s for s in manifest.shards if _is_good(self.folder, s, on_bad)]
         if not self.shards:
             raise BadShardError(f"no shard of {self.folder} is usable")
         self.used_rows = _first_rows(self.shards, config.max_graphs)
@@ -139,17 +140,8 @@ class ShardSource:
 
     def held_out(self, count: int, start: int = 0) -> list[Graph]:
         """Graphs of the folder `valid` beside `train`."""
-        return first_graphs(self.folder.parent / "valid", start + count)[start:]
-
-    def _is_good(self, shard: Shard) -> bool:
-        try:
-            check_shard(self.folder, shard)
-        except BadShardError as error:
-            if self.config.on_bad_shard == "fail":
-                raise
-            logger.warning("leaving out: %s", error)
-            return False
-        return True
+        folder = self.folder.parent / "valid"
+        return first_graphs(folder, start + count, self.config.on_bad_shard)[start:]
 
     def _shards_of(self, number: int) -> list[Shard]:
         epoch, place = divmod(number, self.pools_per_epoch)
@@ -181,12 +173,25 @@ def _first_rows(shards: Sequence[Shard], limit: int | None) -> dict[str, int]:
     return used
 
 
-def first_graphs(folder: Path, count: int) -> list[Graph]:
+def _is_good(folder: Path, shard: Shard, on_bad_shard: str) -> bool:
+    """Whether a shard is whole; a damaged one is named, and left out only if that is wanted."""
+    try:
+        check_shard(folder, shard)
+    except BadShardError as error:
+        if on_bad_shard == "fail":
+            raise
+        logger.warning("leaving out: %s", error)
+        return False
+    return True
+
+
+def first_graphs(folder: Path, count: int, on_bad_shard: str = "fail") -> list[Graph]:
     """First graphs of a folder of shards, all of them if there are fewer."""
     manifest = read_manifest(folder)
     graphs: list[Graph] = []
     for shard in manifest.shards:
-        check_shard(folder, shard)
+        if not _is_good(folder, shard, on_bad_shard):
+            continue
         packed = read_shard(folder, shard, manifest.space.directed)
         packed.check(manifest.space, str(folder / shard.file))
         graphs += packed.graphs()

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
+from grale.experiments.table import write_json
 from grale.plot.figures import save_figure
 from grale.plot.files import write_whole
 
@@ -29,13 +30,18 @@ class Picture(NamedTuple):
     """The numbers behind it, for the caption file."""
 
     def write(self, folder: Path) -> list[Path]:
-        """Write NAME.png, NAME.svg and NAME.txt (the caption) into the folder."""
+        """Write NAME.png, NAME.svg, NAME.txt (the caption) and NAME.json into the folder."""
         drawn = [
             save_figure(self.figure, folder / f"{self.name}.{kind}") for kind in ("png", "svg")
         ]
         text = f"{self.title}\n\n{self.caption}\n"
         text += f"\n{self.details}\n" if self.details else ""
-        return [*drawn, write_whole(folder / f"{self.name}.txt", text.encode())]
+        data = {"title": self.title, "caption": self.caption, "details": self.details.splitlines()}
+        return [
+            *drawn,
+            write_whole(folder / f"{self.name}.txt", text.encode()),
+            write_json(folder / f"{self.name}.json", data),
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)

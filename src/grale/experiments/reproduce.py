@@ -6,6 +6,7 @@ Departures: figures are made with the shipped models unless another is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from grale.experiments import (
@@ -24,8 +25,9 @@ from grale.experiments import (
 )
 from grale.experiments.picture import Picture, PictureConfig, Progress
 from grale.experiments.request import Request
-from grale.experiments.table import Table
+from grale.experiments.table import Table, write_json
 from grale.model.autoencoder import GRALE
+from grale.plot.files import write_whole
 
 Make = Callable[[GRALE, PictureConfig, Progress], Sequence[Picture | Table]]
 
@@ -70,6 +72,20 @@ TRAININGS: dict[str, Callable[[Request], Sequence[Picture | Table]]] = {
     "figure-total-dimension": figure_scaling.make_total_dimension,
 }
 """Experiments that train the models they compare."""
+
+
+def write_results(name: str, results: Sequence[Picture | Table], folder: Path) -> list[Path]:
+    """Write all files, several tables also together in NAME.md and NAME.json.
+
+    Return the first file of each result.
+    """
+    firsts = [result.write(folder)[0] for result in results]
+    tables = [result for result in results if isinstance(result, Table)]
+    if len(tables) > 1:
+        text = "\n".join(table.markdown() for table in tables)
+        write_whole(folder / f"{name}.md", text.encode())
+        write_json(folder / f"{name}.json", {table.name: table.as_data() for table in tables})
+    return firsts
 
 
 def find_experiment(name: str) -> Experiment:

@@ -21,6 +21,7 @@ from grale.training.loop import Trainer
 Dataset = Literal["coloring", "molecules"]
 MINUTES: dict[Scale, float | None] = {"smoke": None, "cpu": 15.0, "paper": None}
 COUNTS = {"smoke": 8, "cpu": 5_000, "paper": 10_000}
+SEEDS: dict[Scale, int] = {"smoke": 1, "cpu": 1, "paper": 5}
 
 
 def run_quietly(trainer: Trainer, folder: Path) -> GraphAutoencoder:
@@ -45,7 +46,8 @@ class Request:
     """Folder that holds QM9, for experiments that also predict from embeddings."""
     minutes: float | None = None
     """Per model; None for what the scale says."""
-    seeds: int = 1
+    seeds: int | None = None
+    """Models of each kind; None for what the scale says."""
     count: int | None = None
     """Held-out graphs; None for what the scale says."""
     watch: Watch = run_quietly
@@ -66,11 +68,16 @@ class Request:
             folder=self.folder / "runs" / name / data,
             recipe=override(values, changes),
             minutes=minutes,
-            seeds=self.seeds,
+            seeds=self.num_seeds,
             count=self.count or COUNTS[self.scale],
             watch=self.watch,
             on_model=self.on_model,
         )
+
+    @property
+    def num_seeds(self) -> int:
+        """Models of each kind."""
+        return self.seeds or SEEDS[self.scale]
 
     def minutes_each(self, share: float = 1.0) -> float | None:
         """Minutes for each model, or None for the recipe's steps."""
@@ -91,4 +98,5 @@ class Request:
         """Training time of each model in words."""
         minutes = self.minutes_each(share)
         length = "the recipe's number of steps" if minutes is None else f"{minutes:g} minutes"
-        return f"{length} and {self.seeds} seed{'s' if self.seeds > 1 else ''} for each model"
+        seeds = f"{self.num_seeds} seed{'s' if self.num_seeds > 1 else ''}"
+        return f"{length} and {seeds} for each model"

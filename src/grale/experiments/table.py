@@ -32,11 +32,25 @@ class Table(NamedTuple):
 
     def write(self, folder: Path) -> list[Path]:
         """Write NAME.md and NAME.json into the folder."""
-        text = json.dumps(self.values, indent=2) + "\n"
         return [
             write_whole(folder / f"{self.name}.md", self.markdown().encode()),
-            write_whole(folder / f"{self.name}.json", text.encode()),
+            write_json(folder / f"{self.name}.json", self.as_data()),
         ]
+
+    def as_data(self) -> dict[str, Any]:
+        """Everything for a JSON file: cells as printed, with the paper's, and numbers."""
+        return {
+            "title": self.title,
+            "caption": self.caption,
+            "header": list(self.header),
+            "rows": [list(row) for row in self.rows],
+            "values": self.values,
+        }
+
+
+def write_json(path: Path, data: Any) -> Path:
+    """Write data as a JSON file to be read by people, too."""
+    return write_whole(path, (json.dumps(data, indent=2) + "\n").encode())
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -8,7 +8,8 @@ As S carries A_ij, only neighbours j count, and what j sends along edges of one 
 for all of them: an iteration costs O(|E| k^2) at most instead of O(k^4).
 
 Max-pooling does not see how many neighbours share a slot, and it forgets isolated nodes: the best
-assignment may be tied, and which one is taken then depends on the order of the nodes.
+assignment may be tied. Nodes are put into their canonical order first, so that which one is taken
+does not depend on how they were listed.
 
 Departures: directed graphs are matched by the symmetric part of S, which has the same x^T S x.
 """
@@ -23,6 +24,8 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from grale.graphs.batch import GraphBatch
+from grale.graphs.canonical import canonical_positions
+from grale.graphs.permute import inverse_permutation, permute_batch
 from grale.rivals.graphvae_decoder import Prediction
 from grale.transport.assignment import assign
 
@@ -46,8 +49,9 @@ def match(graphs: GraphBatch, prediction: Prediction, num_iterations: int) -> In
 
     The graphs have as many columns as the prediction has slots.
     """
-    similarity = similarity_of(graphs, prediction)
-    return assign(max_pooling_matching(similarity, num_iterations))
+    position = canonical_positions(graphs)
+    similarity = similarity_of(permute_batch(graphs, inverse_permutation(position)), prediction)
+    return assign(max_pooling_matching(similarity, num_iterations)).gather(1, position)
 
 
 def similarity_of(graphs: GraphBatch, prediction: Prediction) -> Similarity:

@@ -8,6 +8,7 @@ Departures: batches group graphs of similar size (`grale.data.batching`).
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -37,6 +38,8 @@ from grale.training.objective import OBJECTIVES, Validation
 from grale.training.optimizer import AveragedWeights, Optimizers
 from grale.training.schedule import rate_share
 
+logger = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class StepReport:
@@ -61,11 +64,12 @@ class Trainer:
         self.options = options or RunOptions()
         self.max_minutes = self.options.max_minutes
         self._refuse_used_folder()
+        self._goes_on = self._has_something_to_go_on_from()
         self.fabric = self._launch()
         self.source = open_source(config.data)
         torch.manual_seed(config.seed)
         self.model = self._new_model()
-        if config.start_from is not None and not self.options.resume:
+        if config.start_from is not None and not self._goes_on:
             take_weights(self.model, load_any(config.start_from))
         self.model.recompute_activations(self.options.recompute_activations)
         self.kind = OBJECTIVES[config.objective]
@@ -76,7 +80,7 @@ class Trainer:
         self.step, self.seconds = 0, 0.0
         compiled = torch.compile(objective) if self.options.compile else objective
         self.objective, *_ = self.fabric.setup(compiled, *self.optimizers.parts)
-        if self.options.resume:
+        if self._goes_on:
             self._restore()
         self.average.to(self.fabric.device)
 
@@ -202,6 +206,16 @@ class Trainer:
                 f"{self._checkpoints} holds checkpoints of another run; "
                 "add --resume to go on with it, or choose another --out"
             )
+
+    def _has_something_to_go_on_from(self) -> bool:
+        """Whether to resume; a run killed before its first checkpoint starts anew."""
+        if not self.options.resume:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            return False
+        if self.folder.is_dir() and not any(self._checkpoints.glob("step-*")):
+            logger.warning("%s has no checkpoint yet: starting at step 0", self.folder)
+            return False
+        return True
 
     def _held_out(self) -> list[Graph]:
         """Graphs to evaluate on, read at the start: a fault in them shows at once."""
