@@ -123,3 +123,8 @@ def test_what_cannot_be_read_says_why(smiles: object, reason: str) -> None:
 def test_what_cannot_be_written_says_why(graph: Graph, reason: str) -> None:
     with pytest.raises(MoleculeError, match=reason):
         to_smiles(graph)
+
+
+def test_an_element_outside_the_table_has_no_smiles() -> None:
+    with pytest.raises(MoleculeError, match="atom 1 is of an element outside the table"):
+        to_smiles(from_smiles("C[U]"))

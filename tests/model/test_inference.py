@@ -382,3 +382,24 @@ def test_a_disconnected_graph_works_everywhere(tiny_model):
     assert largest_gap(latents[0], latents[1]) > 10 * ATOL_ORDER
     assert tiny_model.match(pieces, pieces).edit_distance == 0
     assert len(tiny_model.reconstruct([pieces])) == 1
+
+
+def test_rows_that_cannot_be_decoded_leave_a_gap_or_are_left_out(tiny_model) -> None:
+    items = [Graph([0, 1], [(0, 1)]), TOO_LARGE, Graph([2])]
+    latents = tiny_model.encode(items, on_error="null")
+    good = tiny_model.decode(latents[[0, 2]])
+    assert tiny_model.decode(latents, on_error="null") == [good[0], None, good[1]]
+    assert tiny_model.decode(latents, on_error="skip") == good
+    assert tiny_model.decode(latents[1:2], on_error="null") == [None]
+    assert tiny_model.decode(latents[1:2], on_error="skip") == []
+    with pytest.raises(ValueError, match="row 1 of the latents .* use on_error='null' or 'skip'"):
+        tiny_model.decode(latents)
+
+
+def test_graphs_that_cannot_be_reconstructed_leave_a_gap_or_are_left_out(tiny_model) -> None:
+    items = [TOO_LARGE, Graph([0, 1], [(0, 1)]), Graph([2])]
+    good = tiny_model.reconstruct(items[1:])
+    assert tiny_model.reconstruct(items, on_error="null") == [None, *good]
+    assert tiny_model.reconstruct(items, on_error="skip") == good
+    with pytest.raises(ValueError, match="item 0"):
+        tiny_model.reconstruct(items)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import torch
 
 import grale.tasks.embed as embedding
 from grale.catalog import load
@@ -17,7 +19,7 @@ from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
 from grale.tasks.decode import decode_file
-from grale.tasks.embed import EmbedConfig, embed_file
+from grale.tasks.embed import PLAN, EmbedConfig, embed_file
 from grale.tasks.reconstruct import reconstruct_file
 
 ROWS = ["CCO", "", "c1ccccc1", "xyz", "C" * 11, "CC(=O)O", "CCN", "C", "CC#N", "OCC"]
@@ -91,6 +93,30 @@ def test_parts_of_another_job_are_not_taken_up(tmp_path, molecule_model, source)
     assert pq.read_table(tmp_path / "folder").num_rows == len(ROWS)
 
 
+def test_other_weights_under_the_same_name_are_another_job(
+    tmp_path, molecule_model, source
+) -> None:
+    def stop(report):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        embed(molecule_model, source, tmp_path / "z.parquet", stop)
+    other = copy.deepcopy(molecule_model)
+    with torch.no_grad():
+        next(other.parameters()).add_(1.0)
+    with pytest.raises(ValueError, match="another file, model or setting"):
+        embed(other, source, tmp_path / "z.parquet")
+    assert embed(molecule_model, source, tmp_path / "z.parquet") == 3
+
+
+def test_parts_of_unknown_origin_are_not_taken_up(tmp_path, molecule_model, source) -> None:
+    folder = tmp_path / "z"
+    embed(molecule_model, source, folder)
+    (folder / PLAN).unlink()
+    with pytest.raises(ValueError, match="parts of unknown origin"):
+        embed(molecule_model, source, folder)
+
+
 def test_an_empty_file_is_an_error(tmp_path, molecule_model) -> None:
     (tmp_path / "in.csv").write_text("smiles\n")
     with pytest.raises(ValueError, match="holds no rows"):
@@ -149,6 +175,19 @@ def test_embeddings_decode_to_a_row_each(tmp_path, molecule_model, source) -> No
     pq.write_table(pa.table({"x": [1.0]}), tmp_path / "none.parquet")
     with pytest.raises(ValueError, match="no column 'embedding'"):
         decode_file(molecule_model, tmp_path / "none.parquet", tmp_path / "out.parquet")
+
+
+def test_embeddings_that_are_broken_have_their_reason(tmp_path, molecule_model) -> None:
+    good = molecule_model.encode(["CCO"])[0].tolist()
+    rows = [good, None, [None, *good[1:]], [float("nan"), *good[1:]], good[1:]]
+    pq.write_table(pa.table({"embedding": pa.array(rows, pa.list_(pa.float32()))}), tmp_path / "z")
+    decode_file(molecule_model, tmp_path / "z", tmp_path / "out.parquet")
+    table = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert len(table) == 5
+    assert "no embedding" in table[1]["reason"]
+    assert all("not a finite number" in table[row]["reason"] for row in (2, 3))
+    assert f"{len(good) - 1} numbers" in table[4]["reason"]
+    assert all(row["status"] == "failed" and row["smiles"] is None for row in table[1:])
 
 
 def test_decoding_with_a_search_says_what_is_verified(tmp_path, source) -> None:

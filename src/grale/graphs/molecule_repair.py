@@ -39,6 +39,9 @@ def repaired_molecule(graph: Graph) -> Any:
 
     if graph.directed:
         raise MoleculeError("a molecule is undirected, this graph is directed")
+    unknown = (graph.node_labels == OTHER).nonzero()[0]
+    if len(unknown):
+        raise MoleculeError(f"atom {unknown[0]} is of an element outside the table: no symbol")
     molecule = bare_molecule(graph)
     with rdBase.BlockLogs():
         _set_charges(molecule)

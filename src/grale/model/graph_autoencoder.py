@@ -25,7 +25,7 @@ from grale.graphs.space import GraphSpace
 from grale.model import decoding, inference, reconstruction, storage
 from grale.model import search as search_module
 from grale.model.decoder import GraphLogits
-from grale.model.inference import OnError
+from grale.model.failures import OnError, run_on_good
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,15 +106,24 @@ class GraphAutoencoder(
         return [item if isinstance(item, str) else None for item in screened]
 
     def decode(
-        self, latents: NDArray[np.floating[Any]], batch_size: int = 256, search: int = 1
-    ) -> list[Graph]:
+        self,
+        latents: NDArray[np.floating[Any]],
+        batch_size: int = 256,
+        search: int = 1,
+        on_error: OnError = "raise",
+    ) -> list[Graph | None]:
         """Turn embedding rows into the most likely graphs; the model chooses their sizes.
 
         With a `search` above 1, so many of the likeliest graphs of a row are embedded until one
         falls on the row itself, as the graph that was encoded does (`verify` tells). Where none
-        does, the likeliest is returned as usual.
+        does, the likeliest is returned as usual. A row that is not finite, as `encode` leaves for
+        a graph it cannot take, fails: it raises, is None ("null") or is left out ("skip").
         """
-        return decoding.decode(self, latents, batch_size, search)
+
+        def run(rows: NDArray[Any]) -> list[Graph]:
+            return decoding.decode(self, rows, batch_size, search)
+
+        return run_on_good(run, np.asarray(latents), inference.are_finite(latents), on_error)
 
     def verify(
         self,
@@ -135,15 +144,20 @@ class GraphAutoencoder(
         tries: int = 1,
         batch_size: int = 256,
         search: int = 1,
+        on_error: OnError = "raise",
     ) -> list[str | None]:
         """Turn embedding rows into SMILES, None where no valid molecule was found.
 
         Charges and hydrogens are restored. With `tries` above 1, rows whose likeliest graph is no
         valid molecule go on with the next likeliest, so many graphs at most. `search` as in
-        `decode`: a graph that is found so comes before the likeliest.
+        `decode`: a graph that is found so comes before the likeliest. `on_error` as in `decode`.
         """
-        found = decoding.decode_smiles(self, latents, batch_size, 1, tries, search)
-        return [best[0] if best else None for best in found]
+
+        def run(rows: NDArray[Any]) -> list[str | None]:
+            found = decoding.decode_smiles(self, rows, batch_size, 1, tries, search)
+            return [best[0] if best else None for best in found]
+
+        return run_on_good(run, np.asarray(latents), inference.are_finite(latents), on_error)
 
     def decode_candidates(
         self,
@@ -160,13 +174,26 @@ class GraphAutoencoder(
         return decoding.decode_smiles(self, latents, batch_size, candidates, tries, search)
 
     def reconstruct(
-        self, graphs: Sequence[Any], batch_size: int = 256, search: int = 1
-    ) -> list[Graph]:
+        self,
+        graphs: Sequence[Any],
+        batch_size: int = 256,
+        search: int = 1,
+        on_error: OnError = "raise",
+    ) -> list[Graph | None]:
         """Encode and decode; nodes come in the input's order where matched, others after.
 
-        `search` as in `decode`.
+        `search` as in `decode`, `on_error` as in `encode`: None in the place of a graph that the
+        model cannot take, or nothing.
         """
-        return reconstruction.reconstruct(self, graphs, batch_size, search=search).graphs
+
+        def run(items: Sequence[Any]) -> list[Graph]:
+            return reconstruction.reconstruct(self, items, batch_size, search=search).graphs
+
+        if on_error == "raise":
+            return [*run(graphs)]
+        screened = inference.screen(graphs, self.space)
+        is_good = np.array([isinstance(item, Graph) for item in screened], dtype=bool)
+        return run_on_good(run, screened, is_good, on_error)
 
     def _save_pretrained(self, save_directory: Path) -> None:
         storage.save(self, save_directory)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -20,11 +20,10 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import is_molecular
 from grale.graphs.space import GraphSpace
+from grale.model.failures import OnError, check_on_error
 
 if TYPE_CHECKING:
     from grale.model.graph_autoencoder import GraphAutoencoder
-
-OnError = Literal["raise", "null", "skip"]
 
 
 def as_graph(item: Any, space: GraphSpace) -> Graph:
@@ -93,8 +92,16 @@ def check_latents(latents: NDArray[Any], latent_dim: int) -> NDArray[np.float32]
         raise ValueError(f"expected latents of shape (n, {latent_dim}), got {values.shape}")
     broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(broken):
-        raise ValueError(f"row {broken[0]} of the latents is not finite; leave such rows out")
+        raise ValueError(
+            f"row {broken[0]} of the latents is not finite; use on_error='null' or 'skip' to go on"
+        )
     return values
+
+
+def are_finite(latents: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which rows of latents hold numbers only."""
+    values = np.asarray(latents, dtype=np.float32)
+    return np.asarray(np.isfinite(values).all(axis=tuple(range(1, values.ndim))))
 
 
 def by_size(graphs: Sequence[Graph], batch_size: int) -> Iterator[tuple[list[int], GraphBatch]]:
@@ -134,8 +141,7 @@ def encode(
     model: GraphAutoencoder, items: Sequence[Any], batch_size: int, on_error: OnError
 ) -> NDArray[np.float32]:
     """Embed each item; see `GraphAutoencoder.encode`."""
-    if on_error not in ("raise", "null", "skip"):
-        raise ValueError(f"on_error={on_error!r}; expected 'raise', 'null' or 'skip'")
+    check_on_error(on_error)
     if on_error == "raise":
         graphs, kept = accept(items, model.space), list(range(len(items)))
     else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,15 @@ def load_weights(model: nn.Module, folder: Path) -> Any:
     except SafetensorError as error:
         raise ValueError(f"{folder / WEIGHTS} is damaged: {error}") from error
     return model.eval()
+
+
+def fingerprint(model: nn.Module) -> str:
+    """Checksum of all weights: the same just when the weights are."""
+    digest = sha256()
+    for name, weight in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(weight.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
 
 
 def find(model_id: str, **options: Any) -> Path:

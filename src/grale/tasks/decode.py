@@ -5,6 +5,7 @@ Departures: not in the paper.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -73,12 +74,13 @@ def decode_file(
         for batch in file.iter_batches(batch_size=ROWS, columns=columns):
             rows = batch["row"].to_pylist() if "row" in columns else None
             rows = rows or list(range(total.rows, total.rows + batch.num_rows))
-            latents, is_there = _latents(batch["embedding"], model.latent_dim, path)
+            latents, reasons = _latents(batch["embedding"], model.latent_dim, path)
+            is_there = np.array([reason is None for reason in reasons], dtype=bool)
             found: list[list[str]] = [[] for _ in rows]
             decoded = model.decode_candidates(latents, candidates, tries, search=search)
             for place, best in zip(np.flatnonzero(is_there), decoded):
                 found[place] = best
-            records = [_record(*values) for values in zip(rows, found, is_there.tolist())]
+            records = [_record(*values) for values in zip(rows, found, reasons)]
             if search > 1:
                 _verify(model, records, latents, is_there)
             writer.write_table(pa.Table.from_pylist(records, DECODED))
@@ -91,17 +93,31 @@ def decode_file(
     return total
 
 
-def _latents(column: Any, latent_dim: int, path: Path) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Embeddings that are there, and where."""
-    is_there = np.array([value.is_valid for value in column], dtype=bool)
-    lists = column.drop_null().to_pylist()
-    lengths = {len(values) for values in lists}
-    if lengths - {latent_dim}:
+def _latents(
+    column: Any, latent_dim: int, path: Path
+) -> tuple[NDArray[np.float32], list[str | None]]:
+    """Embeddings that can be decoded, and for every row why it cannot be, or None."""
+    lists = column.to_pylist()
+    lengths = {len(values) for values in lists if values is not None}
+    if lengths and latent_dim not in lengths:
         raise ValueError(
             f"{path} holds embeddings of length {sorted(lengths)}, but this model's have "
             f"{latent_dim}; use the model that made them"
         )
-    return np.array(lists, dtype=np.float32).reshape(-1, latent_dim), is_there
+    reasons = [_why_not(values, latent_dim) for values in lists]
+    good = [values for values, reason in zip(lists, reasons) if reason is None]
+    return np.array(good, dtype=np.float32).reshape(-1, latent_dim), reasons
+
+
+def _why_not(values: list[float | None] | None, latent_dim: int) -> str | None:
+    """Say why an embedding cannot be decoded, or None if it can."""
+    if values is None:
+        return "the row has no embedding"
+    if len(values) != latent_dim:
+        return f"the embedding has {len(values)} numbers, this model's have {latent_dim}"
+    if any(value is None or not math.isfinite(value) for value in values):
+        return "the embedding holds something that is not a finite number"
+    return None
 
 
 def _verify(
@@ -115,12 +131,12 @@ def _verify(
         embedded[number]["verified"] = answer
 
 
-def _record(row: int, found: list[str], is_there: bool) -> dict[str, Any]:
+def _record(row: int, found: list[str], why_not: str | None) -> dict[str, Any]:
     reason = None if found else "no valid molecule among the likeliest graphs"
     return {
         "row": row,
         "smiles": found[0] if found else None,
         "candidates": found,
         "status": "ok" if found else "failed",
-        "reason": reason if is_there else "the row has no embedding",
+        "reason": why_not or reason,
     }

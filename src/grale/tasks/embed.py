@@ -27,6 +27,8 @@ from grale.data.molecule_folder import Molecules
 from grale.data.storage import write_atomically
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
+from grale.model.storage import fingerprint
+from grale.plot.files import write_whole
 
 PLAN = "_plan.json"  # readers of parquet folders pass over such names
 
@@ -121,13 +123,16 @@ def _table(shard: Shard, items: list[Graph | str], latents: Any, config: EmbedCo
     return table.filter(pa.array(is_ok)) if config.on_error == "skip" else table
 
 
-def start_or_resume(out: Path, file: Molecules, model_name: str, config: EmbedConfig) -> Path:
-    """Make the folder of parts, or find one begun for the same job."""
+def start_or_resume(
+    out: Path, file: Molecules, model: GRALE, model_name: str, config: EmbedConfig
+) -> Path:
+    """Make the folder of parts, or find one begun for the same job with the same weights."""
     folder = out if out.suffix != ".parquet" else out.with_name(out.name + ".parts")
     plan = json.dumps(
         {
             "file": file.name(),
             "model": model_name,
+            "weights": fingerprint(model),
             "on_error": config.on_error,
             "shard_rows": config.shard_rows,
             "batch_size": config.batch_size,
@@ -136,8 +141,12 @@ def start_or_resume(out: Path, file: Molecules, model_name: str, config: EmbedCo
     )
     if (folder / PLAN).is_file() and (folder / PLAN).read_text(encoding="utf-8") != plan:
         raise ValueError(f"{folder} holds parts of another file, model or setting; remove it first")
+    if not (folder / PLAN).is_file() and any(folder.glob("part-*.parquet")):
+        raise ValueError(
+            f"{folder} holds parts of unknown origin (no {PLAN}); remove it or choose another"
+        )
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / PLAN).write_text(plan, encoding="utf-8")
+    write_whole(folder / PLAN, plan.encode())
     return folder
 
 
@@ -150,7 +159,7 @@ def embed_file(
     progress: Callable[[ShardReport], object] | None = None,
 ) -> int:
     """Embed all rows of a file; return how many rows were done before and are not done again."""
-    folder = start_or_resume(out, file, model_name, config)
+    folder = start_or_resume(out, file, model, model_name, config)
     skipped = 0
     for shard in shards_of(file, config.shard_rows):
         if shard.part(folder).is_file():
@@ -169,6 +178,8 @@ def finish(folder: Path, out: Path) -> None:
     parts = sorted(folder.glob("part-*.parquet"))
     if not parts:
         raise ValueError("the file holds no rows")
+    for staged in folder.glob("staged-*.parquet"):  # of a run on Ray that was cut
+        staged.unlink()
     if folder == out:
         return
     pending = out.with_name(out.name + ".tmp")
@@ -176,4 +187,6 @@ def finish(folder: Path, out: Path) -> None:
         for part in parts:
             writer.write_table(pq.read_table(part))
     os.replace(pending, out)
+    for part in parts:  # the plan goes last: what a kill leaves is begun again
+        part.unlink()
     shutil.rmtree(folder)

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from grale.catalog import load
 from grale.data.molecule_files import Text
 from grale.data.molecule_folder import Molecules
 from grale.data.storage import write_atomically
@@ -40,8 +41,6 @@ class ShardEmbedder:
     def __init__(self, model_name: str, folder: str, text: Text, config: EmbedConfig) -> None:
         import torch
 
-        from grale.catalog import load
-
         torch.set_num_threads(1)  # Ray gives a worker one core
         self.model, self.folder = load(model_name), Path(folder)
         self.text, self.config = text, config
@@ -53,12 +52,15 @@ class ShardEmbedder:
         return {name: np.array([getattr(report, name) for report in reports]) for name in names}
 
     def _embed(self, staged: Path) -> ShardReport:
+        part = staged.with_name(staged.name.replace("staged", "part"))
+        if part.is_file():  # Ray gives a shard to another worker where it has lost sight of one
+            return ShardReport(pq.read_metadata(part).num_rows, 0, 0.0, 0.0)
         table = pq.read_table(staged)
         first_row = int(table.schema.metadata[b"first_row"])
         number = int(staged.stem.removeprefix("staged-"))
         shard = Shard(number, first_row, table.column("entry").to_pylist(), self.text)
         report = embed_shard(self.model, shard, self.folder, self.config)
-        staged.unlink()
+        staged.unlink(missing_ok=True)
         return report
 
 
@@ -74,7 +76,7 @@ def embed_with_ray(
     """Embed all rows of a file on Ray; return how many rows were done before."""
     import ray
 
-    folder = start_or_resume(out.resolve(), file, model_name, config)
+    folder = start_or_resume(out.resolve(), file, load(model_name), model_name, config)
     staged, skipped = _stage(file, folder, config, progress)
     if staged:
         is_ours = not ray.is_initialized()
