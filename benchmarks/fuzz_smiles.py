@@ -10,6 +10,7 @@ import time
 from collections import Counter
 
 import numpy as np
+import scipy.sparse.csgraph  # noqa: F401  (so that no string is charged with the import)
 
 from grale.graphs.molecule import MoleculeError, from_smiles
 
@@ -23,6 +24,7 @@ PIECES = list("CNOPSFIBcnops[]()=#-+@/\\.:123456789%0*$~&{}<> \t\n\0") + [
     "Cl", "Br", "[nH]", "[N+]", "[O-]", "%10", "[C@@H]", "[Fe]", "[H]", "((((", "))))", "[[", "]]",
     "é", "\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"), "[999C]", "C" * 50,
     "c1" * 10, "C(" * 20, "[C+99]", "[Xx]", "->", ">>", "|$;$|",
+    "c1ccc2c(c1)" + "cc1c2cc2c1" * 30 + "cccc2.", "cc1c2cc2c1" * 20,
 ]  # fmt: skip
 
 

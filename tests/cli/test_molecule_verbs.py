@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from rich.progress import Task, TaskID
 from typer.testing import CliRunner
 
 from grale.cli.main import app
+from grale.cli.terminal import RateColumn, counting
 
 ROWS = ["CCO", "CC", "bad", "c1ccccc1", "CCCN", "", "CC(C)O", "OCC"]
 
@@ -45,6 +48,37 @@ def test_a_csv_becomes_a_dataset(run) -> None:
     )
     assert "duplicates" in output
     assert pq.read_table("data/rejected.parquet").num_rows == 2
+
+
+def test_the_folder_of_a_dataset_may_come_last(run) -> None:
+    options = ["--max-atoms", "10", "--workers", "1"]
+    run("prepare", "molecules", "in.csv", "in.csv", "data", *options)
+    assert pq.read_table("data/rejected.parquet").num_rows == 4
+    for arguments in (["in.csv"], ["in.csv", "in.csv"], ["in.csv", "typo.csv"]):
+        with pytest.raises(ValueError, match="the last argument should be the folder"):
+            run("prepare", "molecules", *arguments, *options)
+
+
+def test_the_bar_shows_things_per_second() -> None:
+    task = Task(TaskID(0), "rows", 50_000, 0, _get_time=lambda: 100.0)
+    assert RateColumn().render(task).plain == "- /s"
+    task.start_time, task.completed = 0, 40_000
+    assert RateColumn().render(task).plain == "400/s"
+    with counting("rows", 3) as advance:
+        advance(3)
+
+
+def test_hostile_rows_of_the_shipped_model_come_out_as_many(run) -> None:
+    rows = {
+        "CCO": None, "C\0C": "ASCII", "": "empty", "C\u00e9": "ASCII", "*CC": "dummy",
+        "C" * 500: "500 nodes", "[Na+].[Cl-]": None, "[235U]": None, "C C": "whitespace",
+    }  # fmt: skip
+    pq.write_table(pa.table({"smiles": [*rows, None]}), "in.parquet")
+    run("embed", "in.parquet", "-o", "z.parquet")
+    table = pq.read_table("z.parquet")
+    assert table.column("smiles").to_pylist() == [*rows, None]
+    for found, expected in zip(table.column("reason").to_pylist(), [*rows.values(), "no entry"]):
+        assert found is None if expected is None else expected in found
 
 
 def test_networks_are_drawn_to_a_dataset(run) -> None:

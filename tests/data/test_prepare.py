@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import grale.data.prepare as preparing
+from grale.data.download import download
 from grale.data.molecule_files import open_molecules
 from grale.data.molecule_pool import open_pool
 from grale.data.prepare import PrepareConfig, prepare
@@ -113,6 +116,26 @@ def test_a_file_without_a_single_molecule_is_an_error(tmp_path) -> None:
         prepare([open_molecules(tmp_path / "in.smi")], tmp_path / "out", CONFIG)
 
 
+def test_a_split_of_an_earlier_run_does_not_stay_beside_the_new_ones(tmp_path, source) -> None:
+    out = tmp_path / "out"
+    prepare([source], out, CONFIG)
+    assert set(contents(out)) == {"train", "valid", "test"}
+    (out / "test" / "notes.txt").write_text("the user's own")
+    alone = PrepareConfig(max_atoms=16, valid_share=0.0, test_share=0.0, shard_rows=4)
+    assert prepare([source], out, alone).kept["valid"] == 0
+    assert not (out / "valid").exists()
+    assert [file.name for file in (out / "test").iterdir()] == ["notes.txt"]
+
+
+def test_a_run_that_keeps_nothing_leaves_the_earlier_dataset(tmp_path, source) -> None:
+    prepare([source], tmp_path / "out", CONFIG)
+    before = contents(tmp_path / "out")
+    (tmp_path / "in.smi").write_text("nothing\n")
+    with pytest.raises(ValueError, match="no molecule is left"):
+        prepare([open_molecules(tmp_path / "in.smi")], tmp_path / "out", CONFIG)
+    assert contents(tmp_path / "out") == before
+
+
 @pytest.mark.parametrize("values", [{"max_atoms": 0}, {"valid_share": 0.6, "test_share": 0.5}])
 def test_settings_that_make_no_sense_are_refused(values) -> None:
     with pytest.raises(ValueError, match="must be"):
@@ -157,3 +180,53 @@ def test_a_graph_that_comes_again_in_another_split_stays_in_its_first(tmp_path) 
     result = prepare(open_pool(tmp_path, 4), tmp_path / "out", PrepareConfig(max_atoms=4))
     assert result.kept == {"train": 1, "valid": 0, "test": 1}
     assert result.duplicates == 1
+
+
+class Changing(BaseHTTPRequestHandler):
+    """Breaks off in the first answer; then the file is another, of the same length."""
+
+    bodies = (b"old " * 1_000, b"new " * 1_000)
+    heeds_if_range = True
+    mark = "ETag"
+    requests: list[str | None] = []  # noqa: RUF012
+
+    def do_GET(self) -> None:
+        number = len(Changing.requests)
+        Changing.requests.append(self.headers.get("If-Range"))
+        body, mark = self.bodies[number > 0], f'"{int(number > 0)}"'
+        is_same = self.headers.get("If-Range") == mark or not self.heeds_if_range
+        start = 0
+        if self.headers.get("Range") and is_same:
+            start = int(self.headers["Range"].removeprefix("bytes=").rstrip("-"))
+        self.send_response(206 if start else 200)
+        self.send_header(self.mark, mark)
+        self.send_header("Content-Length", str(len(body) - start))
+        self.end_headers()
+        self.wfile.write(body[start : None if number else 1_000])
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.parametrize("heeds_if_range", [True, False])
+@pytest.mark.parametrize("mark", ["ETag", "Last-Modified"])
+def test_a_download_never_joins_two_states_of_a_file(
+    tmp_path, monkeypatch, mark, heeds_if_range
+) -> None:
+    monkeypatch.setattr(Changing, "heeds_if_range", heeds_if_range)
+    monkeypatch.setattr(Changing, "mark", mark)
+    monkeypatch.setattr(Changing, "requests", [])
+    server = HTTPServer(("127.0.0.1", 0), Changing)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        url = f"http://127.0.0.1:{server.server_port}/x"
+        with pytest.raises(OSError, match="broke off after 1000 of 4000"):
+            download(url, tmp_path / "file")
+        assert download(url, tmp_path / "file").read_bytes() == Changing.bodies[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert Changing.requests[:2] == [None, '"0"']
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]

@@ -19,15 +19,28 @@ Workers = Annotated[int, typer.Option(min=1, help="Processes that parse.")]
 
 @prepare.command()
 def molecules(
-    files: Annotated[list[Path], typer.Argument(help="csv, tsv, smi, sdf or parquet, also .gz.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the dataset.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="IN... OUT",
+            help="csv, tsv, smi, sdf or parquet, also .gz; last the folder, unless --out names it.",
+        ),
+    ],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the dataset.")] = None,
     column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
     max_atoms: MaxAtoms = 32,
     workers: Workers = 2,
 ) -> None:
     """Parse, drop duplicate graphs, split by hash; a killed run goes on when started again."""
-    from grale.data.molecule_files import open_molecules
+    from grale.data.molecule_files import FORMATS, kind_of, open_molecules
 
+    if out is None:
+        *files, out = files
+        if not files or out.is_file() or kind_of(out) in FORMATS:
+            raise ValueError(
+                f"the last argument should be the folder of the dataset, got {out}; "
+                "name the folder last or with --out"
+            )
     _run([open_molecules(file, column) for file in files], out, max_atoms, workers)
 
 

@@ -16,10 +16,12 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     SpinnerColumn,
+    Task,
     TextColumn,
     TimeRemainingColumn,
 )
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from grale.graphs.graph import Graph
@@ -58,10 +60,21 @@ def bar(*columns: str | ProgressColumn) -> Progress:
     )
 
 
+class RateColumn(ProgressColumn):
+    """Things per second since the start; shards come too seldom for rich's own, of 30 seconds."""
+
+    def render(self, task: Task) -> Text:
+        """Write the rate, with a decimal if it is small."""
+        if not task.completed or not task.elapsed:
+            return Text("- /s")
+        rate = task.completed / task.elapsed
+        return Text(f"{rate:,.{0 if rate >= 10 else 1}f}/s")
+
+
 @contextmanager
 def counting(description: str, total: int | None) -> Iterator:
     """Show a bar over `total` things; yields a function that takes how many more are done."""
-    with bar(MofNCompleteColumn()) as progress:
+    with bar(MofNCompleteColumn(), RateColumn()) as progress:
         task = progress.add_task(description, total=total)
         yield lambda count: progress.advance(task, count)
 

@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO, Any
 
 BLOCK = 1 << 20
 
@@ -17,25 +18,27 @@ BLOCK = 1 << 20
 def download(url: str, path: Path, progress: Callable[[int], object] | None = None) -> Path:
     """Fetch `url` to `path` unless it is there; go on from `path.partial` if that is.
 
-    `progress` is told of every block's bytes.
+    A file that has changed on the server since, by the mark kept in `path.partial.mark`, is fetched
+    from its start. `progress` is told of every block's bytes.
     """
     if path.is_file():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
+    mark_file = partial.with_name(partial.name + ".mark")
     done = partial.stat().st_size if partial.is_file() else 0
-    request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
+    mark = mark_file.read_text(encoding="utf-8") if done and mark_file.is_file() else ""
     try:
-        with urllib.request.urlopen(request) as response:
+        with urllib.request.urlopen(_request(url, done, mark)) as response:
             goes_on = response.status == 206
+            if goes_on and mark and _mark(response) not in (mark, ""):
+                partial.unlink()  # a server that does not heed If-Range
+                return download(url, path, progress)
+            expected = _length(response)
             with partial.open("ab" if goes_on else "wb") as file:
-                expected = _length(response)
-                received = 0
-                while block := response.read(BLOCK):
-                    file.write(block)
-                    received += len(block)
-                    if progress is not None:
-                        progress(len(block))
+                if not goes_on:  # only now: an old part never stands beside a new mark
+                    mark_file.write_text(_mark(response), encoding="utf-8")
+                received = _copy(response, file, progress)
     except urllib.error.HTTPError as error:
         if error.code != 416 or not done:  # 416: nothing is left to fetch
             raise OSError(f"cannot download {url}: {error}") from error
@@ -45,7 +48,30 @@ def download(url: str, path: Path, progress: Callable[[int], object] | None = No
     if expected is not None and received != expected:
         raise OSError(f"{url} broke off after {received} of {expected} bytes; start again to go on")
     os.replace(partial, path)
+    mark_file.unlink(missing_ok=True)
     return path
+
+
+def _request(url: str, done: int, mark: str) -> urllib.request.Request:
+    headers = {"Range": f"bytes={done}-"} if done else {}
+    return urllib.request.Request(url, headers=headers | ({"If-Range": mark} if mark else {}))
+
+
+def _copy(response: Any, file: IO[bytes], progress: Callable[[int], object] | None) -> int:
+    received = 0
+    while block := response.read(BLOCK):
+        file.write(block)
+        received += len(block)
+        if progress is not None:
+            progress(len(block))
+    return received
+
+
+def _mark(response: object) -> str:
+    """What tells one state of a file on a server from another; "" if the server does not say."""
+    headers = getattr(response, "headers", {})
+    tag = headers.get("ETag") or ""
+    return tag if tag and not tag.startswith("W/") else headers.get("Last-Modified") or ""
 
 
 def _length(response: object) -> int | None:

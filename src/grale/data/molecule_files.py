@@ -1,7 +1,8 @@
 """Molecules in files: csv, tsv, smi, sdf and parquet, each also as .gz, read as a stream.
 
 Every row of the file becomes one entry, in order, whatever it holds: what is wrong with a row is
-found when it is parsed, not here. Only a file that cannot be read at all is an error.
+found when it is parsed, not here. A blank line is a row with an empty entry. Only a file that
+cannot be read at all is an error.
 
 Departures: not in the paper.
 """
@@ -11,6 +12,9 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
+import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -25,6 +29,11 @@ SMILES_NAMES = ("smiles", "canonical_smiles", "isomeric_smiles", "smile", "mol",
 """Column names taken for SMILES when none is given, upper or lower case, the first found."""
 FORMATS = ("csv", "tsv", "smi", "sdf", "parquet")
 MAX_CELL = 10_000_000  # characters; the csv module's own limit would stop at ordinary long cells
+MAX_LINES = 1_000  # of one quoted cell; a quote open for longer was not meant as one
+TEXT_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "null")
+DAMAGES = (EOFError, zlib.error, gzip.BadGzipFile)  # what a broken .gz raises
+
+_WHOLE_QUOTE = re.compile(r'^"([^"]*)"$')
 
 Text = Literal["smiles", "molblock"]
 
@@ -73,9 +82,18 @@ class MoleculeFile:
 
     def rows(self, size: int) -> Iterator[Chunk]:
         """Entries in order, `size` at a time; None where a row has no entry."""
-        entries = _READERS[self.kind](self)
+        entries = self._entries()
         while chunk := list(islice(entries, size)):
             yield Chunk(chunk)
+
+    def _entries(self) -> Iterator[str | None]:
+        done = 0
+        try:
+            for entry in _READERS[self.kind](self):
+                yield entry
+                done += 1
+        except DAMAGES as error:
+            raise _damaged(self.path, done, error) from error
 
 
 def open_molecules(path: Path | str, column: str | None = None) -> MoleculeFile:
@@ -125,14 +143,18 @@ def parse_for(space: GraphSpace, entry: Any, text: Text) -> Graph | str:
 
 def _find_column(path: Path, header: list[str], wanted: str | None) -> str:
     if wanted is None:
-        lower = {name.strip().lower(): name for name in reversed(header)}
-        found = next((lower[name] for name in SMILES_NAMES if name in lower), None)
-        if found is None:
+        plain = [name.strip().lower() for name in header]
+        known = next((name for name in SMILES_NAMES if name in plain), None)
+        if known is None:
             raise ValueError(
                 f"{path}: no column is called {SMILES_NAMES[0]!r} or the like; its columns are "
                 f"{_listed(header)}; name the one to read (--column)"
             )
-        wanted = found
+        found = sorted({name for name, lower in zip(header, plain) if lower == known})
+        if len(found) > 1:
+            names = f"{len(found)} columns are called {known!r} but for case: {_listed(found)}"
+            raise ValueError(f"{path}: {names}; name the one to read (--column)")
+        wanted = found[0]
     if header.count(wanted) != 1:
         times = "no column is" if wanted not in header else f"{header.count(wanted)} columns are"
         raise ValueError(f"{path}: {times} called {wanted!r}; its columns are {_listed(header)}")
@@ -149,11 +171,19 @@ def _header(path: Path, kind: str) -> list[str]:
         import pyarrow.parquet as pq
 
         return list(pq.read_schema(path).names)
-    with _open_text(path) as stream:
-        header = next(_cells(path, stream, kind), None)
-    if header is None:
-        raise ValueError(f"{path} is empty")
-    return header
+    try:
+        with _open_text(path) as stream:
+            for header in _cells(stream, kind):
+                return header
+    except DAMAGES as error:
+        raise _damaged(path, 0, error) from error
+    raise ValueError(f"{path} is empty")
+
+
+def _damaged(path: Path, rows: int, error: Exception) -> ValueError:
+    return ValueError(
+        f"{path} is cut short or damaged after {rows} rows ({error}); fetch or pack it again"
+    )
 
 
 def _open_text(path: Path) -> io.TextIOWrapper:
@@ -165,34 +195,73 @@ def _open_text(path: Path) -> io.TextIOWrapper:
     return io.TextIOWrapper(buffered, encoding, errors="backslashreplace", newline="")
 
 
-def _cells(path: Path, stream: Iterable[str], kind: str) -> Iterator[list[str]]:
+def _cells(stream: Iterable[str], kind: str, column: str | None = None) -> Iterator[list[str]]:
+    """Cells of each row; a row of a csv goes on to the next line only inside a proper quote."""
     csv.field_size_limit(MAX_CELL)
-    reader = csv.reader(stream, delimiter="\t" if kind == "tsv" else ",")
-    while True:
-        try:
-            yield next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise ValueError(f"{path}, line {reader.line_num}: {error}") from error
+    lines, waiting = iter(stream), deque[str]()
+    width, place = 0, -1
+
+    def take() -> str | None:
+        return waiting.popleft() if waiting else next(lines, None)
+
+    while (line := take()) is not None:
+        if kind == "tsv":  # has no quoting, but some programs put every cell between quotes
+            cells = [_WHOLE_QUOTE.sub(r"\1", cell) for cell in line.rstrip("\r\n").split("\t")]
+        elif '"' not in line:
+            cells = line.rstrip("\r\n").split(",")
+        else:
+            taken = [line]
+            cells = _quoted_row(taken, iter(take, None), place) or _unquoted_row(line, width)
+            waiting.extendleft(reversed(taken[1:]))
+        if not width:
+            width, place = len(cells), cells.index(column) if column in cells else -1
+        yield cells
+
+
+def _quoted_row(taken: list[str], more: Iterator[str], place: int) -> list[str] | None:
+    """Cells of the row that begins with `taken[0]`, or None where its quotes do not close.
+
+    A line break in the entry is such a case, too. `taken` is then all lines that were looked at.
+    """
+
+    def lines() -> Iterator[str]:
+        yield taken[0]
+        for line in islice(more, MAX_LINES - 1):
+            taken.append(line)
+            yield line
+
+    try:
+        cells = next(csv.reader(lines(), strict=True))
+    except csv.Error:
+        return None
+    if place >= 0 and any(mark in cell for cell in cells[place : place + 1] for mark in "\r\n"):
+        return None
+    del taken[1:]
+    return cells
+
+
+def _unquoted_row(line: str, width: int) -> list[str]:
+    """Cells of a line whose quotes are plain characters; the line for each if they do not fit."""
+    text = line.rstrip("\r\n")
+    cells = text.split(",")
+    return cells if width in (0, len(cells)) else [text] * width
 
 
 def _read_table(file: MoleculeFile) -> Iterator[str | None]:
     with _open_text(file.path) as stream:
-        rows = _cells(file.path, stream, file.kind)
+        rows = _cells(stream, file.kind, file.column)
         place = next(rows).index(str(file.column))
         for row in rows:
-            if row:  # a blank line is no row
-                yield row[place] if place < len(row) else None
+            entry = row[place] if place < len(row) else None
+            yield "" if row == [""] else entry
 
 
 def _read_smi(file: MoleculeFile) -> Iterator[str | None]:
     """One molecule per line, a name may follow; PubChem's dump has its number in front."""
     with _open_text(file.path) as stream:
         for line in stream:
-            cells = line.split()
-            if cells:
-                yield cells[1] if cells[0].isdigit() and len(cells) > 1 else cells[0]
+            cells = re.split("[ \t]+", line.strip(" \r\n"))
+            yield cells[1] if cells[0].isdigit() and len(cells) > 1 else cells[0]
 
 
 def _read_sdf(file: MoleculeFile) -> Iterator[str | None]:
@@ -214,10 +283,15 @@ def _read_parquet(file: MoleculeFile) -> Iterator[str | None]:
 
     parquet = pq.ParquetFile(file.path)
     kind = parquet.schema_arrow.field(str(file.column)).type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if str(plain) not in TEXT_TYPES:
         raise ValueError(f"{file.path}: column {file.column!r} holds {kind}, not text")
     for batch in parquet.iter_batches(batch_size=8_192, columns=[file.column]):
-        yield from batch.column(0).to_pylist()
+        values = batch.column(0)
+        if pa.types.is_dictionary(values.type):
+            values = values.dictionary_decode()
+        for value in values.cast(pa.large_binary()).to_pylist():
+            yield None if value is None else value.decode(errors="backslashreplace")
 
 
 _READERS: dict[str, Callable[[MoleculeFile], Iterator[str | None]]] = {

@@ -105,9 +105,7 @@ def _targets(file: MoleculeFile, column: str) -> NDArray[np.float64]:
         if column not in header:
             raise ValueError(f"{file.path} has no column {column!r}; it has {header}")
         place = header.index(column)
-        return np.array(
-            [_number(row, place, line, file.path) for line, row in enumerate(rows, 2) if row]
-        )
+        return np.array([_number(row, place, line, file.path) for line, row in enumerate(rows, 2)])
 
 
 def _number(row: list[str], place: int, line: int, path: Path) -> float:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from grale.data.molecule_files import Chunk, Text
 from grale.data.packed import PackedGraphs
 from grale.data.prepare_parts import KEY_RANGE, REJECTED, SPLITS, PrepareConfig, parse_part
-from grale.data.storage import from_table, write_packed
+from grale.data.storage import MANIFEST, from_table, write_packed
 from grale.graphs.molecule import molecule_space
 
 CHUNK_ROWS = 20_000
@@ -71,7 +71,8 @@ def prepare(
     """Write the molecules of all sources to `out/train`, `out/valid` and `out/test`.
 
     What is left out is in `out/rejected.parquet`, with its row and the reason. A killed run goes on
-    where it was when called again with the same sources and config.
+    where it was when called again with the same sources and config. A split for which no graph is
+    left is removed if an earlier run wrote it.
     """
     sources = list(sources)
     work = out / "unfinished"
@@ -82,11 +83,15 @@ def prepare(
         if progress is not None:
             progress(done[0])
     rows, rejected = (sum(column) for column in zip(*numbers)) if numbers else (0, 0)
-    kept = {split: _write_split(out, work, split, rows, config) for split in SPLITS}
-    if not kept["train"]:
-        raise ValueError(
-            f"no molecule is left to train on: {rejected} of {rows} rows were rejected"
-        )
+    kept: dict[str, int] = {}
+    for split in SPLITS:
+        kept[split] = _write_split(out, work, split, rows, config)
+        if not kept["train"]:
+            raise ValueError(
+                f"no molecule is left to train on: {rejected} of {rows} rows were rejected"
+            )
+        if not kept[split]:
+            _remove_split(out / split)
     _write_rejected(out, work)
     result = Prepared(rows, rejected, rows - rejected - sum(kept.values()), kept)
     (out / "prepared.json").write_text(json.dumps(dataclasses.asdict(result), indent=2))
@@ -163,6 +168,14 @@ def _write_split(out: Path, work: Path, split: str, rows: int, config: PrepareCo
         return 0
     space = molecule_space(config.max_atoms)
     return write_packed(out / split, chain([first], shards), space).rows
+
+
+def _remove_split(folder: Path) -> None:
+    """Remove the shards that an earlier run left, and nothing of the user's."""
+    for file in (folder / MANIFEST, *folder.glob("graphs-*.parquet*")):
+        file.unlink(missing_ok=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _slice(work: Path, low: int, high: int) -> pa.Table:

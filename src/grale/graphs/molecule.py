@@ -12,6 +12,7 @@ heavy elements of large public collections.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -31,7 +32,12 @@ SINGLE, DOUBLE, TRIPLE, AROMATIC = 1, 2, 3, 4
 MAX_SMILES_LENGTH = 4_000  # before parsing: RDKit's time grows with the length
 MAX_BLOCK_LENGTH = 1_000_000
 MAX_ATOMS = 1_000
+MAX_FUSED_RINGS = 36  # those of C70; RDKit takes 0.05 s for so many, minutes for 200
+SHORT_SMILES, SHORT_BLOCK = 140, 2_500  # characters, too few for so many fused rings
 
+_ATOM = re.compile(r"\[[^\]]*\]|Br|Cl|[BCNOPSFIbcnops*]")
+_BRACKET = re.compile(r"\[[^\]]*\]")
+_CLOSURE = re.compile(r"%\(\d+\)|%\d\d|\d")
 _LABEL_OF = {symbol: label for label, symbol in enumerate(ELEMENTS)}
 _BOND_LABELS = {
     "SINGLE": SINGLE,
@@ -70,24 +76,72 @@ def from_smiles(smiles: Any) -> Graph:
     """
     if not isinstance(smiles, str):
         raise MoleculeError(f"expected a SMILES string, got {type(smiles).__name__}")
-    if not smiles.strip():
-        raise MoleculeError("the SMILES string is empty")
-    if len(smiles) > MAX_SMILES_LENGTH:
-        raise MoleculeError(
-            f"the SMILES string has {len(smiles)} characters, more than {MAX_SMILES_LENGTH}"
-        )
-    if not smiles.isascii() or "\0" in smiles:
-        raise MoleculeError(f"the SMILES string {smiles[:40]!r} holds characters outside ASCII")
+    text = smiles.strip()
+    _refuse_text(text)
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
         try:
-            molecule = Chem.MolFromSmiles(smiles.strip())
+            if len(text) > SHORT_SMILES and _num_closures(text) > MAX_FUSED_RINGS:
+                _refuse_fused(Chem.MolFromSmiles(text, sanitize=False))
+            molecule = Chem.MolFromSmiles(text)
+        except MoleculeError:
+            raise
         except Exception as error:  # RDKit raises several kinds on hostile input
-            raise MoleculeError(f"cannot parse SMILES {smiles[:40]!r}: {error}") from error
+            raise MoleculeError(f"cannot parse SMILES {text[:40]!r}: {error}") from error
     if molecule is None:
-        raise MoleculeError(f"cannot parse SMILES {smiles[:40]!r}")
+        raise MoleculeError(f"cannot parse SMILES {text[:40]!r}")
     return from_mol(molecule)
+
+
+def _refuse_text(text: str) -> None:
+    """Raise for what is no SMILES or too much work, before RDKit sees it."""
+    if not text:
+        raise MoleculeError("the SMILES string is empty")
+    if len(text) > MAX_SMILES_LENGTH:
+        raise MoleculeError(
+            f"the SMILES string has {len(text)} characters, more than {MAX_SMILES_LENGTH}"
+        )
+    if not text.isascii() or "\0" in text:
+        raise MoleculeError(f"the SMILES string {text[:40]!r} holds characters outside ASCII")
+    if len(text.split()) > 1:  # RDKit would read the first word and take the rest for a name
+        raise MoleculeError(
+            f"cannot parse SMILES {text[:40]!r}: it holds whitespace; give it without a name"
+        )
+    if len(text) > MAX_ATOMS and (count := len(_ATOM.findall(text))) > MAX_ATOMS:
+        raise MoleculeError(f"the SMILES string has {count} atoms, more than {MAX_ATOMS}")
+
+
+def _num_closures(text: str) -> int:
+    """Rings that a SMILES closes, all parts together."""
+    return len(_CLOSURE.findall(_BRACKET.sub("", text))) // 2
+
+
+def _refuse_fused(molecule: Any) -> None:
+    """Raise for a ring system in which RDKit would look for aromatic rings for minutes.
+
+    `molecule` is not sanitised yet, or None where even that failed.
+    """
+    if molecule is None:
+        return
+    from rdkit import Chem
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    Chem.FastFindRings(molecule)
+    bonds = [bond for bond in molecule.GetBonds() if bond.IsInRing()]
+    if not bonds:
+        return
+    ends = np.array([(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in bonds]).T
+    size = molecule.GetNumAtoms()
+    links = coo_array((np.ones(len(bonds)), ends), shape=(size, size))
+    _, system = connected_components(links, directed=False)
+    rings = np.bincount(system[ends[0]], minlength=system.max() + 1) - np.bincount(system) + 1
+    if np.sum(rings**2) > MAX_FUSED_RINGS**2:  # several systems take longer than each alone
+        raise MoleculeError(
+            f"the molecule has systems of up to {rings.max()} fused rings, more work than one "
+            f"of {MAX_FUSED_RINGS}"
+        )
 
 
 def from_molblock(block: Any) -> Graph:
@@ -100,7 +154,11 @@ def from_molblock(block: Any) -> Graph:
 
     with rdBase.BlockLogs():
         try:
+            if len(block) > SHORT_BLOCK:
+                _refuse_fused(Chem.MolFromMolBlock(block, sanitize=False))
             molecule = Chem.MolFromMolBlock(block)
+        except MoleculeError:
+            raise
         except Exception as error:  # RDKit raises several kinds on hostile input
             raise MoleculeError(f"cannot parse the SDF entry: {error}") from error
     if molecule is None:
