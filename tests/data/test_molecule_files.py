@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import grale.data.molecule_files as reading
+import grale.data.table_cells as reading
 from grale.data.molecule_files import open_molecules, parse
 from grale.graphs.graph import Graph
 

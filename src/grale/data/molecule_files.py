@@ -9,18 +9,17 @@ Departures: not in the paper.
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import re
 import zlib
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from grale.data.table_cells import cells_of
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import MoleculeError, from_molblock, from_smiles
 from grale.graphs.space import GraphSpace
@@ -28,12 +27,8 @@ from grale.graphs.space import GraphSpace
 SMILES_NAMES = ("smiles", "canonical_smiles", "isomeric_smiles", "smile", "mol", "structure")
 """Column names taken for SMILES when none is given, upper or lower case, the first found."""
 FORMATS = ("csv", "tsv", "smi", "sdf", "parquet")
-MAX_CELL = 10_000_000  # characters; the csv module's own limit would stop at ordinary long cells
-MAX_LINES = 1_000  # of one quoted cell; a quote open for longer was not meant as one
 TEXT_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "null")
 DAMAGES = (EOFError, zlib.error, gzip.BadGzipFile)  # what a broken .gz raises
-
-_WHOLE_QUOTE = re.compile(r'^"([^"]*)"$')
 
 Text = Literal["smiles", "molblock"]
 
@@ -173,7 +168,7 @@ def _header(path: Path, kind: str) -> list[str]:
         return list(pq.read_schema(path).names)
     try:
         with _open_text(path) as stream:
-            for header in _cells(stream, kind):
+            for header in cells_of(stream, kind):
                 return header
     except DAMAGES as error:
         raise _damaged(path, 0, error) from error
@@ -195,61 +190,9 @@ def _open_text(path: Path) -> io.TextIOWrapper:
     return io.TextIOWrapper(buffered, encoding, errors="backslashreplace", newline="")
 
 
-def _cells(stream: Iterable[str], kind: str, column: str | None = None) -> Iterator[list[str]]:
-    """Cells of each row; a row of a csv goes on to the next line only inside a proper quote."""
-    csv.field_size_limit(MAX_CELL)
-    lines, waiting = iter(stream), deque[str]()
-    width, place = 0, -1
-
-    def take() -> str | None:
-        return waiting.popleft() if waiting else next(lines, None)
-
-    while (line := take()) is not None:
-        if kind == "tsv":  # has no quoting, but some programs put every cell between quotes
-            cells = [_WHOLE_QUOTE.sub(r"\1", cell) for cell in line.rstrip("\r\n").split("\t")]
-        elif '"' not in line:
-            cells = line.rstrip("\r\n").split(",")
-        else:
-            taken = [line]
-            cells = _quoted_row(taken, iter(take, None), place) or _unquoted_row(line, width)
-            waiting.extendleft(reversed(taken[1:]))
-        if not width:
-            width, place = len(cells), cells.index(column) if column in cells else -1
-        yield cells
-
-
-def _quoted_row(taken: list[str], more: Iterator[str], place: int) -> list[str] | None:
-    """Cells of the row that begins with `taken[0]`, or None where its quotes do not close.
-
-    A line break in the entry is such a case, too. `taken` is then all lines that were looked at.
-    """
-
-    def lines() -> Iterator[str]:
-        yield taken[0]
-        for line in islice(more, MAX_LINES - 1):
-            taken.append(line)
-            yield line
-
-    try:
-        cells = next(csv.reader(lines(), strict=True))
-    except csv.Error:
-        return None
-    if place >= 0 and any(mark in cell for cell in cells[place : place + 1] for mark in "\r\n"):
-        return None
-    del taken[1:]
-    return cells
-
-
-def _unquoted_row(line: str, width: int) -> list[str]:
-    """Cells of a line whose quotes are plain characters; the line for each if they do not fit."""
-    text = line.rstrip("\r\n")
-    cells = text.split(",")
-    return cells if width in (0, len(cells)) else [text] * width
-
-
 def _read_table(file: MoleculeFile) -> Iterator[str | None]:
     with _open_text(file.path) as stream:
-        rows = _cells(stream, file.kind, file.column)
+        rows = cells_of(stream, file.kind, file.column)
         place = next(rows).index(str(file.column))
         for row in rows:
             entry = row[place] if place < len(row) else None
