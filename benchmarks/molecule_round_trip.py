@@ -1,6 +1,6 @@
 """How many molecules survive graph -> SMILES, and why the others do not.
 
-python benchmarks/molecule_round_trip.py POOL_FOLDER [--split test] [--count 6000]
+python benchmarks/molecule_round_trip.py POOL_FOLDER [--split test] [--count 60000]
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--split", default="test")
-    parser.add_argument("--count", type=int, default=6_000)
+    parser.add_argument("--count", type=int, default=60_000)
     options = parser.parse_args()
     RDLogger.DisableLog("rdApp.*")
     causes: Counter[str] = Counter()

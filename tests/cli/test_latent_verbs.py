@@ -74,7 +74,7 @@ def test_reproduce_trains_and_writes_a_table(tmp_path: Path) -> None:
 
 def test_reproduce_writes_picture_and_caption(tmp_path: Path) -> None:
     run("reproduce", "figure-map", "--scale", "smoke", "--out", str(tmp_path))
-    assert {path.suffix for path in tmp_path.iterdir()} == {".png", ".svg", ".txt"}
+    assert {path.suffix for path in tmp_path.iterdir()} == {".png", ".svg", ".txt", ".json"}
 
 
 @pytest.mark.slow
