@@ -94,7 +94,7 @@ def test_a_run_killed_before_its_first_checkpoint_starts_anew(
     smoke: TrainConfig, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     killed = tmp_path / "killed"
-    Trainer(smoke, killed, CPU)  # makes its folder, and is gone
+    killed.mkdir()  # the first thing that a run does
     resumed, _ = _run(smoke, killed, replace(CPU, resume=True))
     assert f"{killed} has no checkpoint yet" in caplog.text
     straight, _ = _run(smoke, tmp_path / "straight")

@@ -94,6 +94,7 @@ class Trainer:
     def run(self, report: Callable[[StepReport], None]) -> GraphAutoencoder:
         """Train to the end; return the model with averaged weights."""
         config = self.config
+        self.folder.mkdir(parents=True, exist_ok=True)  # a run killed from here on may be resumed
         batches = batches_from(
             self.source,
             config.batch_size,
@@ -210,7 +211,6 @@ class Trainer:
     def _has_something_to_go_on_from(self) -> bool:
         """Whether to resume; a run killed before its first checkpoint starts anew."""
         if not self.options.resume:
-            self.folder.mkdir(parents=True, exist_ok=True)
             return False
         if self.folder.is_dir() and not any(self._checkpoints.glob("step-*")):
             logger.warning("%s has no checkpoint yet: starting at step 0", self.folder)
