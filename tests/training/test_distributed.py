@@ -15,15 +15,17 @@ from safetensors.torch import load_file
 
 SMOKE = Path(__file__).resolve().parents[2] / "configs" / "smoke.yaml"
 ATOL_SUM_ORDER = 2e-5  # two processes add the same gradients in another order
-START = [sys.executable, "-m", "grale.cli", "train", str(SMOKE), "--accelerator", "cpu"]
+RUN = ["-m", "grale.cli", "train", str(SMOKE), "--accelerator", "cpu"]
+START = [sys.executable, *RUN]
+TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
 
 def _environment() -> dict[str, str]:
     return {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
-def _train(folder: Path, *arguments: str) -> None:
-    command = [*START, "--out", str(folder), *arguments]
+def _train(folder: Path, *arguments: str, start: list[str] = START) -> None:
+    command = [*start, "--out", str(folder), *arguments]
     result = subprocess.run(
         command, capture_output=True, text=True, env=_environment(), timeout=300
     )
@@ -50,6 +52,14 @@ def test_two_processes_learn_what_one_learns(tmp_path: Path) -> None:
         torch.testing.assert_close(one[name], two[name], atol=ATOL_SUM_ORDER, rtol=1e-4)
     assert _losses(tmp_path / "two") == pytest.approx(_losses(tmp_path / "one"), rel=1e-4)
     assert len(_losses(tmp_path / "two")) == 4
+
+
+@pytest.mark.slow
+def test_processes_started_by_torchrun_learn_the_same(tmp_path: Path) -> None:
+    steps = ["--set", "max_steps=3", "--set", "log_every=1", "--set", "optimizer.kind=adam"]
+    _train(tmp_path / "one", *steps)
+    _train(tmp_path / "two", *steps, "--devices", "2", start=[*TORCHRUN, *RUN])
+    assert _losses(tmp_path / "two") == pytest.approx(_losses(tmp_path / "one"), rel=1e-4)
 
 
 GRADIENT = """
