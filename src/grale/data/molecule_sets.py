@@ -8,16 +8,15 @@ Departures: none; rows are given as published, duplicates, salts and stereo incl
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grale.data.download import download
 from grale.data.molecule_files import MoleculeFile, open_molecules
+from grale.data.table_cells import cells_of
 
 MOLECULENET = "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets"
 PUBCHEM_SMILES = "https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/Extras/CID-SMILES.gz"
@@ -100,7 +99,7 @@ def _read_parquet(path: Path) -> LabelledMolecules:
 def _targets(file: MoleculeFile, column: str) -> NDArray[np.float64]:
     """One number per row; NaN where the cell is empty."""
     with file.open_text() as stream:
-        rows: Any = csv.reader(stream)
+        rows = cells_of(stream, file.kind, file.column)  # the rows that its molecules come from
         header = next(rows)
         if column not in header:
             raise ValueError(f"{file.path} has no column {column!r}; it has {header}")
