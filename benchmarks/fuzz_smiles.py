@@ -1,6 +1,8 @@
 """Throw broken SMILES at the parser: no crash, none over a second.
 
 python benchmarks/fuzz_smiles.py [COUNT]
+
+Four of five strings are mutations of real molecules, the fifth is hypothesis's invention.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from collections import Counter
 
 import numpy as np
 import scipy.sparse.csgraph  # noqa: F401  (so that no string is charged with the import)
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from grale.graphs.molecule import MoleculeError, from_smiles
 
@@ -47,24 +51,52 @@ def fuzzed(rng: np.random.Generator) -> str:
     return text[:20_000]
 
 
-def main(count: int) -> None:
-    """Read so many broken strings and print what happened."""
-    rng = np.random.default_rng(0)
-    kinds: Counter[str] = Counter()
-    slowest, text_of_slowest = 0.0, ""
-    for _ in range(count):
-        text = fuzzed(rng)
+class Reader:
+    """Reads strings and remembers what became of them."""
+
+    def __init__(self) -> None:
+        self.kinds: Counter[str] = Counter()
+        self.slowest, self.text_of_slowest = 0.0, ""
+
+    def __call__(self, text: str) -> None:
+        """Read one; anything but a graph or a `MoleculeError` ends the program."""
         begin = time.perf_counter()
         try:
             from_smiles(text)
-            kinds["read"] += 1
+            self.kinds["read"] += 1
         except MoleculeError as error:
-            kinds[str(error).split("'")[0].split(" has ")[0][:40]] += 1
+            self.kinds[str(error).split("'")[0].split(" has ")[0][:40]] += 1
         took = time.perf_counter() - begin
-        if took > slowest:
-            slowest, text_of_slowest = took, text
-    print(f"{count} strings, slowest {slowest:.3f} s ({text_of_slowest[:60]!r})")
-    for kind, number in kinds.most_common():
+        if took > self.slowest:
+            self.slowest, self.text_of_slowest = took, text
+
+
+def invented(count: int, read: Reader) -> None:
+    """Let hypothesis invent so many strings: any text, and pieces of SMILES in any order."""
+    pieces = st.lists(st.sampled_from([*PIECES, *REAL]), max_size=60).map("".join)
+
+    @settings(
+        max_examples=count, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+    )
+    @given(st.text(max_size=80) | pieces)
+    def run(text: str) -> None:
+        read(text)
+
+    run()
+
+
+def main(count: int) -> None:
+    """Read so many broken strings and print what happened."""
+    rng, read = np.random.default_rng(0), Reader()
+    invented(count // 5, read)
+    by_hypothesis = read.kinds.total()
+    for _ in range(count - by_hypothesis):
+        read(fuzzed(rng))
+    print(
+        f"{read.kinds.total()} strings ({by_hypothesis} by hypothesis), "
+        f"slowest {read.slowest:.3f} s ({read.text_of_slowest[:60]!r})"
+    )
+    for kind, number in read.kinds.most_common():
         print(f"  {number:7d}  {kind}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
@@ -80,6 +81,13 @@ def test_a_clone_or_a_saved_copy_holds_the_name_only(saved) -> None:
     np.testing.assert_array_equal(
         pickle.loads(stored).transform(SMILES), transformer.transform(SMILES)
     )
+
+
+def test_it_is_stored_without_pickle_as_its_parameters(saved) -> None:
+    transformer = GraleTransformer(saved, on_error="null", batch_size=7)
+    again = GraleTransformer(**json.loads(json.dumps(transformer.get_params())))
+    assert again.get_params() == transformer.get_params()
+    np.testing.assert_array_equal(again.transform(SMILES), transformer.transform(SMILES))
 
 
 def test_bad_rows_are_handled_as_asked(saved) -> None:

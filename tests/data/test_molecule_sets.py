@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ import pytest
 
 import grale.data.molecule_sets as sets
 from grale.data.download import download
-from grale.data.molecule_sets import MOLECULE_SETS, read_set
+from grale.data.molecule_sets import MOLECULE_SETS, open_set, read_set
 
 PUBLISHED = {
     "esol": "Compound ID,ESOL predicted log solubility in mols per litre,Minimum Degree,"
@@ -136,3 +137,14 @@ def test_a_set_that_is_not_there_is_downloaded(tmp_path, address, monkeypatch) -
     monkeypatch.setitem(MOLECULE_SETS, "bbbp", wanted)
     assert read_set("bbbp", tmp_path).smiles == ["OCC", "CC"]
     assert (tmp_path / "BBBP.csv").is_file()
+
+
+def test_gdb13_is_read_as_a_stream_from_a_file_or_from_its_parts(tmp_path: Path) -> None:
+    (tmp_path / "gdb13").mkdir()
+    (tmp_path / "gdb13" / "1.smi").write_text("C\nN\n")
+    (tmp_path / "gdb13" / "2.smi").write_text("CC\n")
+    chunks = open_set("gdb13", tmp_path).rows(2)
+    assert [chunk.entries for chunk in chunks] == [["C", "N"], ["CC"]]
+    assert read_set("gdb13", tmp_path).smiles == ["C", "N", "CC"]
+    (tmp_path / "gdb13.smi").write_text("CCO\n")
+    assert next(open_set("gdb13", tmp_path).rows(1)).entries == ["CCO"]

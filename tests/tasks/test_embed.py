@@ -145,10 +145,35 @@ def test_ray_gives_the_same_rows(tmp_path, molecule_model, source) -> None:
     )
     assert before == 0
     assert sum(report.rows for report in reports) == len(ROWS)
-    local, ray = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("local", "ray"))
-    assert local.drop(["embedding"]) == ray.drop(["embedding"])
+    assert_same_rows(tmp_path / "local.parquet", tmp_path / "ray.parquet")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+def test_a_ray_cluster_is_reached_by_its_address(tmp_path, molecule_model, source) -> None:
+    import ray
+    from ray.cluster_utils import Cluster
+
+    from grale.tasks.embed_ray import embed_with_ray
+
+    molecule_model.save_pretrained(tmp_path / "model")
+    embed(molecule_model, source, tmp_path / "local.parquet")
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        config = EmbedConfig(shard_rows=3, batch_size=2)
+        out = tmp_path / "ray.parquet"
+        embed_with_ray(str(tmp_path / "model"), source, out, config, cluster.address)
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+    assert_same_rows(tmp_path / "local.parquet", tmp_path / "ray.parquet")
+
+
+def assert_same_rows(first: Path, second: Path) -> None:
+    one, other = pq.read_table(first), pq.read_table(second)
+    assert one.drop(["embedding"]) == other.drop(["embedding"])
     for ours, theirs in zip(
-        local.column("embedding").to_pylist(), ray.column("embedding").to_pylist(), strict=True
+        one.column("embedding").to_pylist(), other.column("embedding").to_pylist(), strict=True
     ):
         assert (ours is None) == (theirs is None)
         if ours is not None:
@@ -215,6 +240,31 @@ def test_reconstruction_says_of_each_row_what_came_back(tmp_path, molecule_model
     for row, distance in enumerate(distances):
         assert distance is None or (distance == 0) == exact[row]
     assert report.edits == sum(distance or 0 for distance in distances)
+    for row, record in enumerate(table.to_pylist()):
+        valid = "ok" if record["reconstruction"] else "invalid"
+        assert record["status"] == ("failed" if row in FAILED else valid)
+        assert (record["reason"] is None) == (record["status"] == "ok")
+        assert record["candidates"] is None
+
+
+def test_reconstruction_lists_the_best_valid_molecules_when_asked(tmp_path, source) -> None:
+    model = load("molecules")
+    reconstruct_file(model, source, tmp_path / "out.parquet", candidates=3, tries=10)
+    for record in pq.read_table(tmp_path / "out.parquet").to_pylist():
+        if record["status"] == "failed":
+            assert record["candidates"] is None
+            continue
+        best = record["candidates"]
+        assert 1 <= len(set(best)) == len(best) <= 3
+        assert all(isinstance(Graph.from_smiles(smiles), Graph) for smiles in best)
+        if record["reconstruction"]:
+            assert best[0] == record["reconstruction"]
+
+
+def test_as_many_candidates_are_given_as_asked_for() -> None:
+    model = load("molecules")
+    (best,) = model.decode_candidates(model.encode(["CC(=O)Oc1ccccc1"]), candidates=30, tries=20)
+    assert len(set(best)) == len(best) == 30
 
 
 def test_a_folder_is_read_as_one_file(molecule_model: GRALE, tmp_path: Path) -> None:

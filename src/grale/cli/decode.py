@@ -9,6 +9,9 @@ import typer
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="Parquet file to write.")]
 Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
+Tries = Annotated[
+    int, typer.Option(min=1, help="Likeliest graphs to look at for each valid molecule.")
+]
 Search = Annotated[
     int, typer.Option(min=1, help="Likeliest graphs to look through for the one that was encoded.")
 ]
@@ -19,22 +22,22 @@ def decode(
     out: Out,
     model: Model = "molecules",
     candidates: Annotated[int, typer.Option(min=1, help="Distinct molecules per row.")] = 1,
-    tries: Annotated[
-        int, typer.Option(min=1, help="Likeliest graphs to try for a valid molecule.")
-    ] = 20,
+    tries: Tries = 20,
     search: Search = 1,
 ) -> None:
     """Decode embeddings to SMILES, with charges and hydrogens restored."""
+    import pyarrow.parquet as pq
+
     from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory, table
     from grale.tasks.decode import decode_file
 
     keep_freed_memory()
-    with counting("decoding", None) as advance:
+    with counting("decoding", pq.read_metadata(file).num_rows) as advance:
         report = decode_file(load(model), file, out, candidates, tries, advance, search)
     rows = [
         ["rows", str(report.rows)],
-        ["without embedding", str(report.without_embedding)],
+        ["without a usable embedding", str(report.without_embedding)],
         ["valid molecules", f"{report.validity:.2%}"],
     ]
     console.print(table(f"{file} -> {out}", [["", model], *rows]))
@@ -48,6 +51,10 @@ def reconstruct(
     model: Model = "molecules",
     column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
     search: Search = 1,
+    candidates: Annotated[
+        int, typer.Option(min=0, help="Also list so many likeliest valid molecules per row.")
+    ] = 0,
+    tries: Tries = 20,
 ) -> None:
     """Encode and decode molecules; each row says what came back."""
     from grale.catalog import load
@@ -58,7 +65,9 @@ def reconstruct(
     keep_freed_memory()
     opened = open_file_or_folder(file, column)
     with counting("reconstructing", opened.count()) as advance:
-        report = reconstruct_file(load(model), opened, out, advance, search)
+        report = reconstruct_file(
+            load(model), opened, out, advance, search, candidates, tries
+        )
     done = max(report.reconstructed, 1)
     rows = [
         ["rows", str(report.rows)],

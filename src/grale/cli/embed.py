@@ -26,7 +26,9 @@ def embed(
     shard_rows: Annotated[int, typer.Option(min=1, help="Rows that a kill may lose.")] = 20_000,
     engine: Annotated[Literal["local", "ray"], typer.Option(help="Where to run.")] = "local",
     address: Annotated[str | None, typer.Option(help="Ray cluster; none for this machine.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Ray workers.")] = 2,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Ray workers; one per core if not given.")
+    ] = None,
 ) -> None:
     """Embed every row, in order, each with a status; a killed run goes on when started again."""
     from grale.catalog import load

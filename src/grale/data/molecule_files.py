@@ -28,6 +28,7 @@ SMILES_NAMES = ("smiles", "canonical_smiles", "isomeric_smiles", "smile", "mol",
 """Column names taken for SMILES when none is given, upper or lower case, the first found."""
 FORMATS = ("csv", "tsv", "smi", "sdf", "parquet")
 TEXT_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "null")
+SAMPLE_BYTES = 4 << 20
 DAMAGES = (EOFError, zlib.error, gzip.BadGzipFile)  # what a broken .gz raises
 
 Text = Literal["smiles", "molblock"]
@@ -64,16 +65,18 @@ class MoleculeFile:
         """Open as text, whatever its compression and encoding."""
         return _open_text(self.path)
 
-    def count(self) -> int | None:
-        """Rows of the file where that is quick to tell (about, for text), for a progress bar."""
+    def count(self) -> int:
+        """Rows of the file, for a progress bar; of text about, judging by how it begins."""
         if self.kind == "parquet":
             import pyarrow.parquet as pq
 
             return int(pq.read_metadata(self.path).num_rows)
-        if self.kind == "sdf" or self.path.suffix.lower() == ".gz":
-            return None
         with self.path.open("rb") as file:
-            return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+            start = file.read(SAMPLE_BYTES)
+        share = max(len(start), 1) / max(self.path.stat().st_size, 1)
+        if self.path.suffix.lower() == ".gz":
+            start = _unpacked(start)
+        return round(start.count(b"$$$$" if self.kind == "sdf" else b"\n") / share)
 
     def rows(self, size: int) -> Iterator[Chunk]:
         """Entries in order, `size` at a time; None where a row has no entry."""
@@ -89,6 +92,14 @@ class MoleculeFile:
                 done += 1
         except DAMAGES as error:
             raise _damaged(self.path, done, error) from error
+
+
+def _unpacked(start: bytes) -> bytes:
+    """What the first bytes of a .gz hold; a file that is damaged there is found out on reading."""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(start)
+    except zlib.error:
+        return b""
 
 
 def open_molecules(path: Path | str, column: str | None = None) -> MoleculeFile:

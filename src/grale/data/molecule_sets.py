@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from grale.data.download import download
 from grale.data.molecule_files import MoleculeFile, open_molecules
+from grale.data.molecule_folder import Molecules, open_file_or_folder
 from grale.data.table_cells import cells_of
 
 MOLECULENET = "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets"
@@ -60,29 +61,51 @@ class LabelledMolecules:
     targets: NDArray[np.float64] | None
 
 
+def open_set(name: str, folder: Path) -> Molecules:
+    """Open the molecules of a set as a stream; for GDB-13, of which 977 million are published.
+
+    Files are looked for and downloaded as by `read_set`. Unpacked archives of many files, as
+    GDB-13 is published, may lie in a folder of the set's name.
+
+    >>> for chunk in open_set("gdb13", Path("data")).rows(65_536):  # doctest: +SKIP
+    ...     print(chunk.entries[0])
+    """
+    path = _find(name, folder)
+    column = "smiles" if path.suffix == ".parquet" else MOLECULE_SETS[name].smiles
+    return open_file_or_folder(path, column)
+
+
 def read_set(name: str, folder: Path) -> LabelledMolecules:
     """Read a set from `folder`: its published file, plain or .gz, or `NAME.parquet`.
 
     A set with a public address is downloaded to `folder` if it is not there.
     """
+    path = _find(name, folder)
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
+    wanted = MOLECULE_SETS[name]
+    if wanted.target is None:
+        chunks = open_set(name, folder).rows(65_536)
+        return LabelledMolecules([entry for chunk in chunks for entry in chunk.entries], None)
+    opened = open_molecules(path, wanted.smiles)
+    smiles = [entry for chunk in opened.rows(65_536) for entry in chunk.entries]
+    return LabelledMolecules(smiles, _targets(opened, wanted.target))
+
+
+def _find(name: str, folder: Path) -> Path:
+    """Where the file or folder of a set is, after a download where it is not there yet."""
     if name not in MOLECULE_SETS:
         raise ValueError(f"no set is called {name!r}; there are {', '.join(MOLECULE_SETS)}")
     wanted = MOLECULE_SETS[name]
     names = (wanted.file, f"{wanted.file}.gz", f"{name}.parquet")
     path = next((folder / file for file in names if (folder / file).is_file()), None)
-    if path is None:
-        if wanted.url is None:
-            raise FileNotFoundError(
-                f"{folder} holds none of {', '.join(names)}; get the file from its authors"
-            )
-        path = download(wanted.url, folder / wanted.file)
-    if path.suffix == ".parquet":
-        return _read_parquet(path)
-    opened = open_molecules(path, wanted.smiles)
-    smiles = [entry for chunk in opened.rows(65_536) for entry in chunk.entries]
-    if wanted.target is None:
-        return LabelledMolecules(smiles, None)
-    return LabelledMolecules(smiles, _targets(opened, wanted.target))
+    if path is None and wanted.target is None and (folder / name).is_dir():
+        path = folder / name
+    if path is None and wanted.url is None:
+        raise FileNotFoundError(
+            f"{folder} holds none of {', '.join(names)}; get the file from its authors"
+        )
+    return path or download(str(wanted.url), folder / wanted.file)
 
 
 def _read_parquet(path: Path) -> LabelledMolecules:

@@ -163,13 +163,14 @@ class GraphAutoencoder(
         self,
         latents: NDArray[np.floating[Any]],
         candidates: int = 5,
-        tries: int = 100,
+        tries: int = 20,
         batch_size: int = 256,
         search: int = 1,
     ) -> list[list[str]]:
         """Turn embedding rows into several distinct SMILES each, the likeliest first.
 
-        With a `search`, a graph that is found by it comes before them.
+        At most `tries` graphs are looked at for each of the `candidates`. With a `search`, a graph
+        that is found by it comes before them.
         """
         return decoding.decode_smiles(self, latents, batch_size, candidates, tries, search)
 

@@ -85,8 +85,8 @@ def decode_file(
                 _verify(model, records, latents, is_there)
             writer.write_table(pa.Table.from_pylist(records, DECODED))
             missing = int((~is_there).sum())
-            failed = sum(record["status"] != "ok" for record in records)
-            total = total + DecodeReport(len(rows), missing, failed - missing)
+            invalid = sum(record["status"] == "invalid" for record in records)
+            total = total + DecodeReport(len(rows), missing, invalid)
             if progress is not None:
                 progress(len(rows))
     os.replace(pending, out)
@@ -132,11 +132,11 @@ def _verify(
 
 
 def _record(row: int, found: list[str], why_not: str | None) -> dict[str, Any]:
-    reason = None if found else "no valid molecule among the likeliest graphs"
+    status = "failed" if why_not else "ok" if found else "invalid"
     return {
         "row": row,
         "smiles": found[0] if found else None,
         "candidates": found,
-        "status": "ok" if found else "failed",
-        "reason": why_not or reason,
+        "status": status,
+        "reason": "no valid molecule among the likeliest graphs" if status == "invalid" else why_not,
     }

@@ -70,10 +70,13 @@ def embed_with_ray(
     out: Path,
     config: EmbedConfig,
     address: str | None = None,
-    num_workers: int = 2,
+    num_workers: int | None = None,
     progress: Callable[[ShardReport], object] | None = None,
 ) -> int:
-    """Embed all rows of a file on Ray; return how many rows were done before."""
+    """Embed all rows of a file on Ray; return how many rows were done before.
+
+    There are as many workers as the machine, or the cluster at `address`, has cores, unless told.
+    """
     import ray
 
     folder = start_or_resume(out.resolve(), file, load(model_name), model_name, config)
@@ -84,6 +87,7 @@ def embed_with_ray(
             options = {} if address else {"num_cpus": num_workers, "include_dashboard": False}
             ray.init(address=address, log_to_driver=False, **options)
         try:
+            num_workers = num_workers or int(ray.cluster_resources()["CPU"])
             shards = ray.data.from_items(
                 [{"path": str(path)} for path in staged], override_num_blocks=len(staged)
             )
@@ -91,7 +95,7 @@ def embed_with_ray(
                 ShardEmbedder,
                 fn_constructor_args=(model_name, str(folder), file.text, config),
                 batch_size=1,
-                concurrency=num_workers,
+                concurrency=min(num_workers, len(staged)),
             )
             for row in reports.iter_rows():
                 if progress is not None:

@@ -32,6 +32,7 @@ RECONSTRUCTED = pa.schema(
         ("reconstruction", pa.string()),
         ("exact", pa.bool_()),
         ("edit_distance", pa.int64()),
+        ("candidates", pa.list_(pa.string())),
         ("status", pa.string()),
         ("reason", pa.string()),
     ]
@@ -60,8 +61,13 @@ def reconstruct_file(
     out: Path,
     progress: Callable[[int], object] | None = None,
     search: int = 1,
+    candidates: int = 0,
+    tries: int = 20,
 ) -> ReconstructReport:
-    """Reconstruct every row; rows the model cannot take keep their place and their reason."""
+    """Reconstruct every row; rows the model cannot take keep their place and their reason.
+
+    With `candidates`, each row also gets so many likeliest valid molecules (`decode_candidates`).
+    """
     report = ReconstructReport()
     pending = out.with_name(out.name + ".tmp")
     with pq.ParquetWriter(pending, RECONSTRUCTED, compression="zstd") as writer:
@@ -71,7 +77,11 @@ def reconstruct_file(
             again = iter(())
             if graphs:
                 result = reconstruct(model, graphs, batch_size=256, search=search)
-                again = iter(zip(result.graphs, result.mappings))
+                best: list[list[str] | None] = [None] * len(graphs)
+                if candidates:
+                    latents = model.encode(graphs)
+                    best = [*model.decode_candidates(latents, candidates, tries, search=search)]
+                again = iter(zip(result.graphs, result.mappings, best))
             records = []
             for place, (entry, item) in enumerate(zip(chunk.entries, items)):
                 record: dict[str, Any] = {"row": report.rows + place, "entry": entry}
@@ -88,7 +98,9 @@ def reconstruct_file(
     return report
 
 
-def _compared(graph: Graph, again: Graph, mapping: Any) -> dict[str, Any]:
+def _compared(
+    graph: Graph, again: Graph, mapping: Any, candidates: list[str] | None
+) -> dict[str, Any]:
     """What came back of one molecule; the edit distance is an upper bound."""
     smiles = None
     with suppress(MoleculeError):
@@ -98,7 +110,8 @@ def _compared(graph: Graph, again: Graph, mapping: Any) -> dict[str, Any]:
         "reconstruction": smiles,
         "exact": exact,
         "edit_distance": 0 if exact else edit_distance_bound(graph, again, mapping).distance,
-        "status": "ok",
+        "candidates": candidates,
+        "status": "ok" if smiles is not None else "invalid",
         "reason": None if smiles is not None else "the reconstruction is no valid molecule",
     }
 
@@ -106,7 +119,7 @@ def _compared(graph: Graph, again: Graph, mapping: Any) -> dict[str, Any]:
 def _count(report: ReconstructReport, records: list[dict[str, Any]]) -> None:
     report.rows += len(records)
     for record in records:
-        report.failed += record["status"] != "ok"
+        report.failed += record["status"] == "failed"
         report.valid += record.get("reconstruction") is not None
         report.exact += bool(record.get("exact"))
         report.edits += record.get("edit_distance") or 0
