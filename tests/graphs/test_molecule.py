@@ -25,11 +25,13 @@ RETURNING = [
     "c1ccccc1",
     "c1cc[nH]c1",  # a hydrogen on an aromatic nitrogen
     "c1ccc2[nH]ccc2c1",
-    "c1ncc2nc[nH]c2n1",  # purine
+    "c1ncc2[nH]cnc2n1",  # purine, the form of PubChem
     "O=c1cc[nH]cc1",  # pyridone
     "O=c1[nH]cnc2[nH]cnc12",  # two hydrogens
     "O=[N+]([O-])c1ccccc1",  # nitro
     "[O-][n+]1ccccc1",  # N-oxide
+    "[O-][n+]1cc[n+]([O-])c2ccccc12",  # two of them, in a ring that is well without
+    "Cc1sc2ccccc2[n+]1C",  # the nitrogen is positive, not the sulfur
     "C[n+]1ccccc1",  # pyridinium
     "C[N+](C)(C)C",
     "C[S+](C)C",

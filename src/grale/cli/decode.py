@@ -65,9 +65,7 @@ def reconstruct(
     keep_freed_memory()
     opened = open_file_or_folder(file, column)
     with counting("reconstructing", opened.count()) as advance:
-        report = reconstruct_file(
-            load(model), opened, out, advance, search, candidates, tries
-        )
+        report = reconstruct_file(load(model), opened, out, advance, search, candidates, tries)
     done = max(report.reconstructed, 1)
     rows = [
         ["rows", str(report.rows)],

@@ -22,6 +22,7 @@ from grale.experiments import (
     table_ged,
     table_matching,
     table_reconstruction,
+    table_tuning,
 )
 from grale.experiments.picture import Picture, PictureConfig, Progress
 from grale.experiments.request import Request
@@ -65,6 +66,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 TRAININGS: dict[str, Callable[[Request], Sequence[Picture | Table]]] = {
     "table-reconstruction": table_reconstruction.make,
     "table-ablation": table_ablation.make,
+    "table-tuning": table_tuning.make,
     "table-complexity": table_complexity.make,
     "table-ged": table_ged.make,
     "figure-embedding-size": figure_embedding_size.make,

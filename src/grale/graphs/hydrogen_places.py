@@ -1,8 +1,8 @@
 """Which nitrogen of an aromatic ring bears the hydrogen: what public molecules do most often.
 
-The graph does not say which of several ring nitrogens carries the hydrogen. A table holds, for the
-surroundings of a nitrogen up to some bonds away, the log-odds that it does, counted on the train
-split of POOL (`benchmarks/count_hydrogens.py`); wider surroundings go before narrower ones.
+The graph does not say which of several ring nitrogens carries the hydrogen. A linear model of what
+surrounds a nitrogen ranks them; its weights are fitted on the train split of POOL
+(`benchmarks/fit_hydrogens.py`).
 
 Departures: not in the paper.
 """
@@ -16,10 +16,12 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 MAX_RADIUS = 5
-MIN_RADIUS = 1
-TABLE = "hydrogen_places.npz"
+NUM_CODES = 1 << 17
+FAR, NEAR = 7, 4  # bonds to atoms that count alone, and with their neighbours
+WEIGHTS = "hydrogen_places.npz"
 
 
 def environments(molecule: Any) -> list[list[int]]:
@@ -46,17 +48,36 @@ def environments(molecule: Any) -> list[list[int]]:
 
 
 def bearer_odds(molecule: Any, atoms: Iterable[int]) -> dict[int, float]:
-    """Log-odds that each atom bears a hydrogen; 0 for surroundings never counted."""
-    table = _table()
-    codes = environments(molecule)
-    odds = {}
-    for atom in atoms:
-        wider_first = (codes[radius][atom] for radius in range(MAX_RADIUS, MIN_RADIUS - 1, -1))
-        odds[atom] = next((table[code] for code in wider_first if code in table), 0.0)
-    return odds
+    """Score of each atom; of two in one ring system, the higher rather bears the hydrogen."""
+    from rdkit import Chem
+
+    weights, codes = _weights(), environments(molecule)
+    distances = Chem.GetDistanceMatrix(molecule).astype(np.int64)
+    return {
+        atom: float(weights[features(codes, distances[atom], atom)].sum(dtype=np.float64))
+        for atom in atoms
+    }
+
+
+def features(codes: list[list[int]], distances: NDArray[np.int64], atom: int) -> NDArray[np.int64]:
+    """Numbers of the features of an atom, each once.
+
+    They are its surroundings at each radius, and the kinds of the atoms so many bonds away.
+    """
+    around = [codes[radius][atom] for radius in range(1, MAX_RADIUS + 1)]
+    alone, in_company = np.array(codes[0]), np.array(codes[1])
+    far, near = distances <= FAR, distances <= NEAR
+    numbers = np.concatenate(
+        [
+            np.array(around),
+            alone[far] * 31 + distances[far] * 2_654_435_761 + 7,
+            in_company[near] * 37 + distances[near] * 2_246_822_519 + 11,
+        ]
+    )
+    return np.asarray(np.unique((numbers ^ (numbers >> 17)) % NUM_CODES))
 
 
 @lru_cache(maxsize=1)
-def _table() -> dict[int, float]:
-    with files("grale.graphs").joinpath(TABLE).open("rb") as file, np.load(file) as stored:
-        return dict(zip(stored["codes"].tolist(), stored["odds"].astype(float).tolist()))
+def _weights() -> NDArray[np.float32]:
+    with files("grale.graphs").joinpath(WEIGHTS).open("rb") as file, np.load(file) as stored:
+        return np.asarray(stored["weights"], dtype=np.float32)

@@ -190,14 +190,14 @@ def _stuck_together(molecule: Any) -> list[frozenset[int]]:
 
     RDKit looks at fused rings as a whole, so it cannot say which of them is in the way.
     """
-    systems = _aromatic_systems(molecule)
+    systems = aromatic_systems(molecule)
     for stuck in _stuck_sets(molecule):
         joined = frozenset().union(*(system for system in systems if system & stuck))
         systems = [system for system in systems if not system & stuck] + [joined]
     return [system for system in systems if system]
 
 
-def _aromatic_systems(molecule: Any) -> list[frozenset[int]]:
+def aromatic_systems(molecule: Any) -> list[frozenset[int]]:
     """Sets of atoms joined by aromatic bonds."""
     systems: list[frozenset[int]] = []
     for atom in molecule.GetAtoms():
@@ -240,7 +240,8 @@ def _changes(molecule: Any, system: frozenset[int]) -> Iterator[Any]:
     odds = bearer_odds(molecule, (atom.GetIdx() for atom in bearers))
     bearers.sort(key=lambda atom: (-odds[atom.GetIdx()], _reluctance(atom)))
     hydrogens = [(atom.GetIdx(), "hydrogen") for atom in bearers]
-    charges = [(atom.GetIdx(), "charge") for atom in atoms if _may_be_positive(atom)]
+    positive = sorted(filter(_may_be_positive, atoms), key=lambda atom: atom.GetSymbol() != "N")
+    charges = [(atom.GetIdx(), "charge") for atom in positive]
     carbons = [(atom.GetIdx(), "charge") for atom in atoms if _may_be_carbanion(atom)]
     for options in (hydrogens, charges, hydrogens + charges, carbons, hydrogens + carbons):
         for count in range(1, MAX_CHANGES + 1):
@@ -292,4 +293,6 @@ def _changed(molecule: Any, chosen: tuple[tuple[int, str], ...]) -> Any:
             atom.SetNumExplicitHs(1)
         else:
             atom.SetFormalCharge(-1 if atom.GetSymbol() == "C" else 1)
+            if (oxide := _oxide_of(atom)) is not None:
+                oxide.SetFormalCharge(-1)
     return changed

@@ -1,4 +1,4 @@
-"""Which amines and acids are drawn as ions: what public molecules do most often.
+"""Which bases and acids are drawn as ions: what public molecules do most often.
 
 An amine and its ammonium ion are the same graph, and so are an acid and its anion. Collections
 differ in which of them they hold, and molecules of different collections look different: a linear
@@ -43,6 +43,8 @@ SITES = {
         1,
     ),
     "acid": Site("[CX3](=O)[OX1-,OX2H]", -1),
+    "oxygen": Site("[c,S,P,$(C=[!O])]-[$([OX2H1]),$([OX1-])]", -1),
+    "imine": Site("[#6]=[$([NX2;+0]),$([NX3;+1;!H0])]", 1),
 }
 
 
@@ -80,7 +82,8 @@ def _scored_sites(molecule: Any) -> Iterator[tuple[str, int, float]]:
 
 def places(molecule: Any, kind: str) -> list[int]:
     """Atoms of a molecule that are sites of a kind."""
-    return [match[-1] for match in molecule.GetSubstructMatches(_pattern(kind))]
+    matches = molecule.GetSubstructMatches(_pattern(kind))
+    return list(dict.fromkeys(match[-1] for match in matches))
 
 
 def features(codes: list[list[int]], atom: int) -> NDArray[np.int64]:
@@ -92,7 +95,7 @@ def features(codes: list[list[int]], atom: int) -> NDArray[np.int64]:
     return np.array(numbers)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=len(SITES))
 def _pattern(kind: str) -> Any:
     from rdkit import Chem
 

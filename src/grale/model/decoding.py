@@ -60,9 +60,7 @@ def decode_smiles(
     for rows, logits in _logits(model, latents, batch_size):
         for row, first in enumerate(verified_graphs(model, rows, logits, search, batch_size)):
             best: dict[str, None] = {}
-            likeliest = islice(
-                likeliest_graphs(logits, row, directed=False), tries * candidates
-            )
+            likeliest = islice(likeliest_graphs(logits, row, directed=False), tries * candidates)
             for graph in chain([] if first is None else [first], likeliest):
                 with suppress(MoleculeError):
                     best[graph.to_smiles()] = None

@@ -133,10 +133,12 @@ def _verify(
 
 def _record(row: int, found: list[str], why_not: str | None) -> dict[str, Any]:
     status = "failed" if why_not else "ok" if found else "invalid"
+    if status == "invalid":
+        why_not = "no valid molecule among the likeliest graphs"
     return {
         "row": row,
         "smiles": found[0] if found else None,
         "candidates": found,
         "status": status,
-        "reason": "no valid molecule among the likeliest graphs" if status == "invalid" else why_not,
+        "reason": why_not,
     }
