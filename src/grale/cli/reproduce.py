@@ -27,7 +27,7 @@ def reproduce(
         typer.Argument(
             help="figure-interpolation, figure-size-edit, figure-denoising, figure-failures, "
             "figure-map or table-matching; those that train models: table-reconstruction, "
-            "table-ablation, table-complexity, table-ged, figure-embedding-size, "
+            "table-ablation, table-tuning, table-complexity, table-ged, figure-embedding-size, "
             "figure-training-size, figure-total-dimension."
         ),
     ],
