@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from grale.catalog import load
 from grale.model.autoencoder import GRALE
+from grale.model.failures import check_on_error
 
 _cached = lru_cache(maxsize=4)(load)
 
@@ -54,6 +55,7 @@ class GraleTransformer(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> GraleTransformer:  # noqa: N803
         """Load the model; nothing is learned."""
         _listed(X)
+        check_on_error(self.on_error)
         self._loaded()
         return self
 

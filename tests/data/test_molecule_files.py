@@ -240,7 +240,7 @@ def test_files_that_cannot_be_read_say_what_would_help(tmp_path) -> None:
 
 HOSTILE = {
     "CCO": None,
-    "C\0C": "outside ASCII",
+    "C\0C": "NUL",
     "": "empty",
     "C\u00e9": "outside ASCII",
     "[Na+].[Cl-]": None,

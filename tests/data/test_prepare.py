@@ -106,6 +106,7 @@ def test_an_unfinished_run_of_something_else_is_not_taken_up(tmp_path, source) -
     work = tmp_path / "out" / "unfinished"
     work.mkdir(parents=True)
     (work / "plan.json").write_text("{}")
+    (work / "part-000000.parquet").write_bytes(b"")
     with pytest.raises(ValueError, match="unfinished preparation of other files"):
         prepare([source], tmp_path / "out", CONFIG)
 
@@ -114,6 +115,8 @@ def test_a_file_without_a_single_molecule_is_an_error(tmp_path) -> None:
     (tmp_path / "in.smi").write_text("nothing\nhere\n")
     with pytest.raises(ValueError, match="2 of 2 rows were rejected"):
         prepare([open_molecules(tmp_path / "in.smi")], tmp_path / "out", CONFIG)
+    (tmp_path / "in.smi").write_text("CC\nCCO\nCCC\n")  # mended, it is not in its own way
+    prepare([open_molecules(tmp_path / "in.smi")], tmp_path / "out", CONFIG)
 
 
 def test_a_split_of_an_earlier_run_does_not_stay_beside_the_new_ones(tmp_path, source) -> None:

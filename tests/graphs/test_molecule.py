@@ -101,7 +101,7 @@ def test_the_methods_of_graph_are_the_functions() -> None:
         ("[H][H]", "no heavy atoms"),
         ("*CC", "dummy"),
         ("C" * (MAX_SMILES_LENGTH + 1), "characters"),
-        ("C\0C", "ASCII"),
+        ("C\0C", "NUL"),
         ("Ć", "ASCII"),
         (None, "NoneType"),
         (3.5, "float"),

@@ -47,8 +47,9 @@ def test_mutations_of_real_molecules_are_read_or_have_a_reason() -> None:
     [
         ("", "empty"),
         (" \t\n", "empty"),
-        ("\0", "outside ASCII"),
-        ("C\0C", "outside ASCII"),
+        ("\0", "NUL"),
+        ("C\0C", "NUL"),
+        (b"C\xe9".decode(errors="backslashreplace"), "no UTF-8"),
         ("C\u00e9", "outside ASCII"),
         ("C" * 5_000, "5000 characters"),
         ("C" * 2_000, "2000 atoms"),
@@ -130,6 +131,8 @@ def test_entries_of_an_sdf_have_their_reasons() -> None:
         ("", "empty"),
         ("x" * 2_000_000, "characters"),
         ("a\nb\nc", "cannot parse"),
+        ("a\nb\0\nc", "NUL"),
+        ("\n\n\n" + "  0  0".ljust(33) + " V3000\nM  V30 COUNTS 20500 0 0 0 0\n", "20500 atoms"),
     ]:
         with pytest.raises(MoleculeError, match=reason):
             from_molblock(block)

@@ -18,7 +18,9 @@ Search = Annotated[
 
 
 def decode(
-    file: Annotated[Path, typer.Argument(help="Parquet file with a column `embedding`.")],
+    file: Annotated[
+        Path, typer.Argument(help="Parquet file, or a folder of them, with a column `embedding`.")
+    ],
     out: Out,
     model: Model = "molecules",
     candidates: Annotated[int, typer.Option(min=1, help="Distinct molecules per row.")] = 1,
@@ -26,14 +28,12 @@ def decode(
     search: Search = 1,
 ) -> None:
     """Decode embeddings to SMILES, with charges and hydrogens restored."""
-    import pyarrow.parquet as pq
-
     from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory, table
-    from grale.tasks.decode import decode_file
+    from grale.tasks.decode import count_rows, decode_file
 
     keep_freed_memory()
-    with counting("decoding", pq.read_metadata(file).num_rows) as advance:
+    with counting("decoding", count_rows(file)) as advance:
         report = decode_file(load(model), file, out, candidates, tries, advance, search)
     rows = [
         ["rows", str(report.rows)],
@@ -52,7 +52,7 @@ def reconstruct(
     column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
     search: Search = 1,
     candidates: Annotated[
-        int, typer.Option(min=0, help="Also list so many likeliest valid molecules per row.")
+        int, typer.Option(min=0, help="Also list up to so many likeliest valid molecules per row.")
     ] = 0,
     tries: Tries = 20,
 ) -> None:

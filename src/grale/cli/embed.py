@@ -36,6 +36,8 @@ def embed(
     from grale.data.molecule_folder import open_file_or_folder
     from grale.tasks.embed import EmbedConfig, ShardReport, embed_file
 
+    if engine == "local" and (address is not None or workers is not None):
+        raise ValueError("--address and --workers are for --engine ray")
     keep_freed_memory()
     config = EmbedConfig(on_error=on_error, shard_rows=shard_rows, batch_size=batch_size)
     opened = open_file_or_folder(file, column)
@@ -57,12 +59,14 @@ def embed(
     parse = sum(report.parse_seconds for report in reports)
     encode = sum(report.encode_seconds for report in reports)
     fresh = rows - before
+    embedded = fresh - sum(report.failed for report in reports if report.parse_seconds)
+    where = "left out" if on_error == "skip" else "see the column reason"
     cells = [
         ["rows", str(rows)],
         ["done in an earlier run", str(before)],
-        ["failed (see the column reason)", str(failed)],
-        ["parsing alone, molecules/s", f"{fresh / parse:.0f}" if parse else "-"],
-        ["embedding alone, molecules/s", f"{(fresh - failed) / encode:.0f}" if encode else "-"],
+        [f"failed ({where})", str(failed)],
+        ["to graphs (RDKit included), molecules/s", f"{fresh / parse:.0f}" if parse else "-"],
+        ["embedding alone, molecules/s", f"{embedded / encode:.0f}" if encode else "-"],
         ["together, molecules/s", f"{fresh / (parse + encode):.0f}" if parse else "-"],
     ]
     console.print(table(f"{file} -> {out}", [["", model], *cells]))

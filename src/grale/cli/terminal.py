@@ -7,6 +7,7 @@ import ctypes.util
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -18,7 +19,6 @@ from rich.progress import (
     SpinnerColumn,
     Task,
     TextColumn,
-    TimeRemainingColumn,
 )
 from rich.table import Table
 from rich.text import Text
@@ -55,9 +55,20 @@ def bar(*columns: str | ProgressColumn) -> Progress:
         TextColumn("{task.description}"),
         BarColumn(),
         *columns,
-        TimeRemainingColumn(),
+        TimeLeftColumn(),
         console=console,
     )
+
+
+class TimeLeftColumn(ProgressColumn):
+    """Time left at the rate since the start; rich's own forgets steps of over 30 seconds."""
+
+    def render(self, task: Task) -> Text:
+        """Write hours, minutes and seconds, or nothing while nothing is known."""
+        if not task.total or not task.completed or not task.elapsed:
+            return Text("-:--:--", style="progress.remaining")
+        left = max(task.total - task.completed, 0) * task.elapsed / task.completed
+        return Text(str(timedelta(seconds=round(left))), style="progress.remaining")
 
 
 class RateColumn(ProgressColumn):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 BLOCK = 1 << 20
+TIMEOUT = 60.0  # seconds without a byte
 
 
 def download(url: str, path: Path, progress: Callable[[int], object] | None = None) -> Path:
@@ -29,7 +30,7 @@ def download(url: str, path: Path, progress: Callable[[int], object] | None = No
     done = partial.stat().st_size if partial.is_file() else 0
     mark = mark_file.read_text(encoding="utf-8") if done and mark_file.is_file() else ""
     try:
-        with urllib.request.urlopen(_request(url, done, mark)) as response:
+        with urllib.request.urlopen(_request(url, done, mark), timeout=TIMEOUT) as response:
             goes_on = response.status == 206
             if goes_on and mark and _mark(response) not in (mark, ""):
                 partial.unlink()  # a server that does not heed If-Range

@@ -81,12 +81,12 @@ def read_set(name: str, folder: Path) -> LabelledMolecules:
     A set with a public address is downloaded to `folder` if it is not there.
     """
     path = _find(name, folder)
-    if path.suffix == ".parquet":
-        return _read_parquet(path)
     wanted = MOLECULE_SETS[name]
     if wanted.target is None:
         chunks = open_set(name, folder).rows(65_536)
         return LabelledMolecules([entry for chunk in chunks for entry in chunk.entries], None)
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
     opened = open_molecules(path, wanted.smiles)
     smiles = [entry for chunk in opened.rows(65_536) for entry in chunk.entries]
     return LabelledMolecules(smiles, _targets(opened, wanted.target))

@@ -87,6 +87,7 @@ def prepare(
     for split in SPLITS:
         kept[split] = _write_split(out, work, split, rows, config)
         if not kept["train"]:
+            shutil.rmtree(work)
             raise ValueError(
                 f"no molecule is left to train on: {rejected} of {rows} rows were rejected"
             )
@@ -105,13 +106,16 @@ def _claim(work: Path, names: list[str], config: PrepareConfig) -> None:
     del settings["num_workers"]  # changes nothing but the time
     plan = json.dumps({"sources": names, "config": settings}, indent=2)
     path = work / "plan.json"
-    if path.is_file() and path.read_text(encoding="utf-8") != plan:
+    is_begun = any(work.glob("part-*.parquet"))
+    if is_begun and path.is_file() and path.read_text(encoding="utf-8") != plan:
         raise ValueError(
             f"{work} holds an unfinished preparation of other files or settings; "
             "remove it or choose another folder"
         )
     work.mkdir(parents=True, exist_ok=True)
-    path.write_text(plan, encoding="utf-8")
+    pending = path.with_name("plan.tmp")
+    pending.write_text(plan, encoding="utf-8")
+    pending.replace(path)
 
 
 def _parse_all(

@@ -37,6 +37,8 @@ SHORT_SMILES, SHORT_BLOCK = 140, 2_500  # characters, too few for so many fused 
 
 _ATOM = re.compile(r"\[[^\]]*\]|Br|Cl|[BCNOPSFIbcnops*]")
 _BRACKET = re.compile(r"\[[^\]]*\]")
+_BROKEN_BYTE = re.compile(r"\\x[0-9a-f]{2}")  # as readers of files write it
+_BLOCK_COUNT = re.compile(r"^(?:M  V30 COUNTS +(\d+)|([ \d]{3})[ \d]{3}.{27,}V2000)", re.MULTILINE)
 _CLOSURE = re.compile(r"%\(\d+\)|%\d\d|\d")
 _LABEL_OF = {symbol: label for label, symbol in enumerate(ELEMENTS)}
 _BOND_LABELS = {
@@ -102,8 +104,12 @@ def _refuse_text(text: str) -> None:
         raise MoleculeError(
             f"the SMILES string has {len(text)} characters, more than {MAX_SMILES_LENGTH}"
         )
-    if not text.isascii() or "\0" in text:
+    if "\0" in text:
+        raise MoleculeError(f"the SMILES string {text[:40]!r} holds a NUL character")
+    if not text.isascii():
         raise MoleculeError(f"the SMILES string {text[:40]!r} holds characters outside ASCII")
+    if _BROKEN_BYTE.search(text):
+        raise MoleculeError(f"the SMILES string {text[:40]!r} holds bytes that are no UTF-8")
     if len(text.split()) > 1:  # RDKit would read the first word and take the rest for a name
         raise MoleculeError(
             f"cannot parse SMILES {text[:40]!r}: it holds whitespace; give it without a name"
@@ -150,6 +156,10 @@ def from_molblock(block: Any) -> Graph:
         raise MoleculeError("the entry is empty")
     if len(block) > MAX_BLOCK_LENGTH:
         raise MoleculeError(f"the entry has {len(block)} characters, more than {MAX_BLOCK_LENGTH}")
+    if "\0" in block:
+        raise MoleculeError("the entry holds a NUL character")
+    if (count := _num_block_atoms(block)) > MAX_ATOMS:
+        raise MoleculeError(f"the entry has {count} atoms, more than {MAX_ATOMS}")
     from rdkit import Chem, rdBase
 
     with rdBase.BlockLogs():
@@ -164,6 +174,12 @@ def from_molblock(block: Any) -> Graph:
     if molecule is None:
         raise MoleculeError(f"cannot parse the SDF entry {block.strip().splitlines()[0][:40]!r}")
     return from_mol(molecule)
+
+
+def _num_block_atoms(block: str) -> int:
+    """Atoms that an SDF entry says it has; 0 if it does not say."""
+    counts = (found[1] or found[2] for found in _BLOCK_COUNT.finditer(block))
+    return max((int(count) for count in counts if count.strip()), default=0)
 
 
 def canonical_key(graph: Graph) -> str:

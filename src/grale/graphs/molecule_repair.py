@@ -25,12 +25,13 @@ from grale.graphs.molecule import (
     MoleculeError,
 )
 from grale.graphs.protonation import protonate
+from grale.graphs.salts import balance_charges
 
 MAX_TRIES = 500  # a wrongly decoded ring is given up in about a tenth of a second
 MAX_CHANGES = 3  # atoms changed together in one ring system
-POSITIVE_AT = {"N": 4, "P": 4, "As": 4, "O": 3, "S": 3, "Se": 3, "Te": 3}
+POSITIVE_AT = {"N": 4, "P": 4, "As": 4, "O": 3, "S": 3, "Se": 3, "Te": 3, "I": 2}
 """Bonds at which an atom is positive: one more than its usual valence (S and P: an odd one)."""
-NEGATIVE_AT = {"B": 4, "Al": 4}
+NEGATIVE_AT = {"B": 4, "Al": 4, "P": 6, "As": 6, "Sb": 6}
 
 
 def repaired_molecule(graph: Graph) -> Any:
@@ -48,6 +49,7 @@ def repaired_molecule(graph: Graph) -> Any:
         molecule = _with_kekule_form(molecule)
         try:
             Chem.SanitizeMol(molecule)
+            balance_charges(molecule)
             protonate(molecule)
         except (ValueError, RuntimeError) as error:
             raise MoleculeError(f"no valid molecule: {error}") from error

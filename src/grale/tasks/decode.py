@@ -5,9 +5,7 @@ Departures: not in the paper.
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from grale.model.autoencoder import GRALE
+from grale.tasks.outputs import check_output, written_whole
 
 ROWS = 4_096
+LARGEST = float(np.finfo(np.float32).max)
 DECODED = pa.schema(
     [
         ("row", pa.int64()),
@@ -63,16 +63,12 @@ def decode_file(
     progress: Callable[[int], object] | None = None,
     search: int = 1,
 ) -> DecodeReport:
-    """Decode the column `embedding` of a parquet file, as a stream."""
-    file = pq.ParquetFile(path)
-    if "embedding" not in file.schema_arrow.names:
-        raise ValueError(f"{path} has no column 'embedding'; it has {file.schema_arrow.names}")
-    columns = [name for name in ("row", "embedding") if name in file.schema_arrow.names]
+    """Decode the column `embedding` of a parquet file, or of a folder of them, as a stream."""
+    check_output(path, out)
     total = DecodeReport()
-    pending = out.with_name(out.name + ".tmp")
-    with pq.ParquetWriter(pending, DECODED, compression="zstd") as writer:
-        for batch in file.iter_batches(batch_size=ROWS, columns=columns):
-            rows = batch["row"].to_pylist() if "row" in columns else None
+    with written_whole(out, DECODED) as writer:
+        for batch in _batches(path):
+            rows = batch["row"].to_pylist() if "row" in batch.schema.names else None
             rows = rows or list(range(total.rows, total.rows + batch.num_rows))
             latents, reasons = _latents(batch["embedding"], model.latent_dim, path)
             is_there = np.array([reason is None for reason in reasons], dtype=bool)
@@ -89,8 +85,48 @@ def decode_file(
             total = total + DecodeReport(len(rows), missing, invalid)
             if progress is not None:
                 progress(len(rows))
-    os.replace(pending, out)
+        if not total.rows:
+            raise ValueError(f"{path} holds no rows")
     return total
+
+
+def count_rows(path: Path) -> int:
+    """Rows of a parquet file or of a folder of them."""
+    return sum(pq.read_metadata(file).num_rows for file in _files(path))
+
+
+def _files(path: Path) -> list[Path]:
+    """The file, or the parquet files of a folder such as `grale embed -o FOLDER` writes."""
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.glob("*.parquet"))
+    if not files:
+        raise FileNotFoundError(f"{path} holds no parquet files")
+    return files
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """Columns `embedding` and, if there is one, `row`."""
+    for name in _files(path):
+        file = pq.ParquetFile(name)
+        _check_columns(file.schema_arrow, name)
+        columns = [column for column in ("row", "embedding") if column in file.schema_arrow.names]
+        yield from file.iter_batches(batch_size=ROWS, columns=columns)
+
+
+def _check_columns(schema: pa.Schema, path: Path) -> None:
+    """Raise unless there is one column of embeddings, and rows are whole numbers."""
+    kinds = [field.type for field in schema if field.name == "embedding"]
+    if not kinds:
+        raise ValueError(f"{path} has no column 'embedding'; it has {schema.names}")
+    if len(kinds) > 1:
+        raise ValueError(f"{path} has {len(kinds)} columns called 'embedding'; keep one")
+    inner = getattr(kinds[0], "value_type", None)
+    if inner is None or not (pa.types.is_floating(inner) or pa.types.is_integer(inner)):
+        raise ValueError(f"{path}: 'embedding' holds {kinds[0]}, but lists of numbers are needed")
+    for field in schema:
+        if field.name == "row" and not pa.types.is_integer(field.type):
+            raise ValueError(f"{path}: 'row' holds {field.type}, but whole numbers are needed")
 
 
 def _latents(
@@ -115,7 +151,7 @@ def _why_not(values: list[float | None] | None, latent_dim: int) -> str | None:
         return "the row has no embedding"
     if len(values) != latent_dim:
         return f"the embedding has {len(values)} numbers, this model's have {latent_dim}"
-    if any(value is None or not math.isfinite(value) for value in values):
+    if any(value is None or not abs(value) <= LARGEST for value in values):
         return "the embedding holds something that is not a finite number"
     return None
 

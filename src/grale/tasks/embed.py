@@ -10,7 +10,6 @@ Departures: not in the paper.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -26,9 +25,11 @@ from grale.data.molecule_files import Text, parse_for
 from grale.data.molecule_folder import Molecules
 from grale.data.storage import write_atomically
 from grale.graphs.graph import Graph
+from grale.graphs.molecule import is_molecular
 from grale.model.autoencoder import GRALE
 from grale.model.storage import fingerprint
 from grale.plot.files import write_whole
+from grale.tasks.outputs import check_output, is_parquet, written_whole
 
 PLAN = "_plan.json"  # readers of parquet folders pass over such names
 
@@ -70,8 +71,8 @@ class ShardReport:
 
     rows: int
     failed: int
-    parse_seconds: float
-    encode_seconds: float
+    parse_seconds: float = 0.0
+    encode_seconds: float = 0.0
 
 
 def shards_of(file: Molecules, rows: int) -> Iterator[Shard]:
@@ -99,7 +100,9 @@ def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -
     if graphs:
         latents = model.encode(graphs, batch_size=config.batch_size)
     encoded = time.perf_counter()
-    write_atomically(_table(shard, items, latents, config), shard.part(folder))
+    table = _table(shard, items, latents, config)
+    counts = {"rows": str(len(items)), "failed": str(len(failed))}
+    write_atomically(table.replace_schema_metadata(counts), shard.part(folder))
     return ShardReport(len(items), len(failed), parsed - began, encoded - parsed)
 
 
@@ -127,27 +130,45 @@ def start_or_resume(
     out: Path, file: Molecules, model: GRALE, model_name: str, config: EmbedConfig
 ) -> Path:
     """Make the folder of parts, or find one begun for the same job with the same weights."""
-    folder = out if out.suffix != ".parquet" else out.with_name(out.name + ".parts")
-    plan = json.dumps(
-        {
-            "file": file.name(),
-            "model": model_name,
-            "weights": fingerprint(model),
-            "on_error": config.on_error,
-            "shard_rows": config.shard_rows,
-            "batch_size": config.batch_size,
-        },
-        indent=2,
-    )
-    if (folder / PLAN).is_file() and (folder / PLAN).read_text(encoding="utf-8") != plan:
-        raise ValueError(f"{folder} holds parts of another file, model or setting; remove it first")
-    if not (folder / PLAN).is_file() and any(folder.glob("part-*.parquet")):
+    if not is_molecular(model.space):
+        raise ValueError(f"{model_name} is no model of molecules: its labels are no atoms")
+    check_output(file.path, out)
+    folder = out.with_name(out.name + ".parts") if is_parquet(out) else out
+    plan = {
+        "file": file.name(),
+        "model": model_name,
+        "weights": fingerprint(model),
+        "on_error": config.on_error,
+        "shard_rows": config.shard_rows,
+        "batch_size": config.batch_size,
+    }
+    if any(folder.glob("part-*.parquet")):
+        _check_same_job(folder, plan)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / PLAN, json.dumps(plan, indent=2).encode())
+    return folder
+
+
+def _check_same_job(folder: Path, plan: dict[str, Any]) -> None:
+    """Raise unless the parts of a folder were made for this job."""
+    if not (folder / PLAN).is_file():
         raise ValueError(
             f"{folder} holds parts of unknown origin (no {PLAN}); remove it or choose another"
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / PLAN, plan.encode())
-    return folder
+    begun = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+    if begun.get("on_error") == "raise":  # no row of these parts failed: they fit any other choice
+        begun["on_error"] = plan["on_error"]
+    if begun != plan:
+        raise ValueError(f"{folder} holds parts of another file, model or setting; remove it first")
+
+
+def finished(part: Path) -> ShardReport | None:
+    """Tell what is in the part of a shard that was done before; None if it is not whole."""
+    try:
+        metadata = pq.read_schema(part).metadata or {}
+        return ShardReport(int(metadata[b"rows"]), int(metadata[b"failed"]))
+    except (FileNotFoundError, pa.ArrowInvalid, KeyError):
+        return None
 
 
 def embed_file(
@@ -162,31 +183,28 @@ def embed_file(
     folder = start_or_resume(out, file, model, model_name, config)
     skipped = 0
     for shard in shards_of(file, config.shard_rows):
-        if shard.part(folder).is_file():
-            skipped += len(shard.entries)
-            report = ShardReport(len(shard.entries), 0, 0.0, 0.0)
-        else:
-            report = embed_shard(model, shard, folder, config)
+        report = finished(shard.part(folder))
+        skipped += report.rows if report else 0
+        report = report or embed_shard(model, shard, folder, config)
         if progress is not None:
             progress(report)
-    finish(folder, out)
+    finish(folder, out, file.path)
     return skipped
 
 
-def finish(folder: Path, out: Path) -> None:
+def finish(folder: Path, out: Path, source: Path) -> None:
     """Join the parts into one file, a part at a time, unless a folder was asked for."""
     parts = sorted(folder.glob("part-*.parquet"))
     if not parts:
-        raise ValueError("the file holds no rows")
+        shutil.rmtree(folder)
+        raise ValueError(f"{source} holds no rows")
     for staged in folder.glob("staged-*.parquet"):  # of a run on Ray that was cut
         staged.unlink()
     if folder == out:
         return
-    pending = out.with_name(out.name + ".tmp")
-    with pq.ParquetWriter(pending, pq.read_schema(parts[0]), compression="zstd") as writer:
+    with written_whole(out, pq.read_schema(parts[0]).remove_metadata()) as writer:
         for part in parts:
-            writer.write_table(pq.read_table(part))
-    os.replace(pending, out)
+            writer.write_table(pq.read_table(part).replace_schema_metadata())
     for part in parts:  # the plan goes last: what a kill leaves is begun again
         part.unlink()
     shutil.rmtree(folder)

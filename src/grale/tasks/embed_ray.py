@@ -27,6 +27,7 @@ from grale.tasks.embed import (
     ShardReport,
     embed_shard,
     finish,
+    finished,
     shards_of,
     start_or_resume,
 )
@@ -53,8 +54,8 @@ class ShardEmbedder:
 
     def _embed(self, staged: Path) -> ShardReport:
         part = staged.with_name(staged.name.replace("staged", "part"))
-        if part.is_file():  # Ray gives a shard to another worker where it has lost sight of one
-            return ShardReport(pq.read_metadata(part).num_rows, 0, 0.0, 0.0)
+        if report := finished(part):  # Ray gives a shard away again where it lost sight of a worker
+            return report
         table = pq.read_table(staged)
         first_row = int(table.schema.metadata[b"first_row"])
         number = int(staged.stem.removeprefix("staged-"))
@@ -80,6 +81,8 @@ def embed_with_ray(
     import ray
 
     folder = start_or_resume(out.resolve(), file, load(model_name), model_name, config)
+    if Path(model_name).is_dir():
+        model_name = str(Path(model_name).resolve())  # workers have folders of their own
     staged, skipped = _stage(file, folder, config, progress)
     if staged:
         is_ours = not ray.is_initialized()
@@ -87,6 +90,7 @@ def embed_with_ray(
             options = {} if address else {"num_cpus": num_workers, "include_dashboard": False}
             ray.init(address=address, log_to_driver=False, **options)
         try:
+            ray.data.DataContext.get_current().raise_original_map_exception = True
             num_workers = num_workers or int(ray.cluster_resources()["CPU"])
             shards = ray.data.from_items(
                 [{"path": str(path)} for path in staged], override_num_blocks=len(staged)
@@ -100,10 +104,14 @@ def embed_with_ray(
             for row in reports.iter_rows():
                 if progress is not None:
                     progress(ShardReport(**row))
+        except ray.exceptions.RayTaskError as error:  # a worker's complaint, wrapped by Ray
+            if isinstance(error.cause, ValueError):
+                raise ValueError(str(error.cause)) from error
+            raise
         finally:
             if is_ours:
                 ray.shutdown()
-    finish(folder, out.resolve())
+    finish(folder, out.resolve(), file.path)
     return skipped
 
 
@@ -116,10 +124,10 @@ def _stage(
     """Write the shards that have no part yet to files of their own, as a stream."""
     staged, skipped = [], 0
     for shard in shards_of(file, config.shard_rows):
-        if shard.part(folder).is_file():
-            skipped += len(shard.entries)
+        if report := finished(shard.part(folder)):
+            skipped += report.rows
             if progress is not None:
-                progress(ShardReport(len(shard.entries), 0, 0.0, 0.0))
+                progress(report)
             continue
         path = folder / f"staged-{shard.number:06d}.parquet"
         table = pa.table({"entry": pa.array(shard.entries, pa.string())})

@@ -5,7 +5,6 @@ Departures: none.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from grale.matching import METHODS, solve
 from grale.metrics.edit_distance import edit_distance
 from grale.model import inference
 from grale.model.autoencoder import GRALE
+from grale.tasks.outputs import check_output, written_whole
 
 ROWS = 1_024
 LEARNED = "grale"
@@ -61,14 +61,14 @@ def match_file(
     """Match the SMILES of columns `a` and `b`; a pair that cannot be matched keeps its place."""
     if method not in METHODS:
         raise ValueError(f"method={method!r}; expected one of {', '.join(METHODS)}")
+    check_output(source, out)
     parquet = pq.ParquetFile(source)
     for name in ("a", "b"):
         kinds = [str(field.type) for field in parquet.schema_arrow if field.name == name]
         if kinds not in (["string"], ["large_string"]):
             raise ValueError(f"{source} needs one column {name!r} of text: pairs are in a and b")
     report = MatchReport()
-    pending = out.with_name(out.name + ".tmp")
-    with pq.ParquetWriter(pending, MATCHED, compression="zstd") as writer:
+    with written_whole(out, MATCHED) as writer:
         for batch in parquet.iter_batches(batch_size=ROWS, columns=["a", "b"]):
             pairs = list(zip(batch["a"].to_pylist(), batch["b"].to_pylist()))
             records = _matched(model, pairs, method, time_limit, tries)
@@ -80,7 +80,6 @@ def match_file(
             writer.write_table(pa.Table.from_pylist(records, MATCHED))
             if progress is not None:
                 progress(len(records))
-    os.replace(pending, out)
     return report
 
 

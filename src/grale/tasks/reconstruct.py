@@ -5,7 +5,6 @@ Departures: not in the paper.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from grale.data.molecule_files import parse_for
 from grale.data.molecule_folder import Molecules
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import MoleculeError
+from grale.graphs.molecule import MoleculeError, is_molecular
 from grale.metrics.isomorphism import is_isomorphic
 from grale.metrics.local_search import edit_distance_bound
 from grale.model.autoencoder import GRALE
 from grale.model.reconstruction import reconstruct
+from grale.tasks.outputs import check_output, written_whole
 
 ROWS = 4_096
 RECONSTRUCTED = pa.schema(
@@ -68,9 +67,11 @@ def reconstruct_file(
 
     With `candidates`, each row also gets so many likeliest valid molecules (`decode_candidates`).
     """
+    if not is_molecular(model.space):
+        raise ValueError("this is no model of molecules: its labels are no atoms")
+    check_output(file.path, out)
     report = ReconstructReport()
-    pending = out.with_name(out.name + ".tmp")
-    with pq.ParquetWriter(pending, RECONSTRUCTED, compression="zstd") as writer:
+    with written_whole(out, RECONSTRUCTED) as writer:
         for chunk in file.rows(ROWS):
             items = [parse_for(model.space, entry, file.text) for entry in chunk.entries]
             graphs = [item for item in items if isinstance(item, Graph)]
@@ -94,7 +95,8 @@ def reconstruct_file(
             _count(report, records)
             if progress is not None:
                 progress(len(records))
-    os.replace(pending, out)
+        if not report.rows:
+            raise ValueError(f"{file.path} holds no rows")
     return report
 
 

@@ -1,0 +1,126 @@
+"""Results are whole or not there, and never written over their input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from grale.catalog import load
+from grale.data.molecule_folder import open_file_or_folder
+from grale.tasks.decode import count_rows, decode_file
+from grale.tasks.embed import PLAN, EmbedConfig, ShardReport, embed_file
+from grale.tasks.outputs import check_output, written_whole
+from grale.tasks.reconstruct import reconstruct_file
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    (tmp_path / "in.csv").write_text("smiles\nCCO\nxyz\nCC\nC\n")
+    return tmp_path / "in.csv"
+
+
+def test_an_input_is_never_written_over(tmp_path: Path, source: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for out in (source, folder / ".." / "in.csv"):
+        with pytest.raises(ValueError, match="its own input"):
+            check_output(source, out)
+    for out in (folder, folder / "z.parquet"):
+        with pytest.raises(ValueError, match="its own input"):
+            check_output(folder, out)
+    check_output(source, tmp_path / "z.parquet")
+
+
+def test_a_name_that_promises_another_format_is_refused(tmp_path: Path, source: Path) -> None:
+    with pytest.raises(ValueError, match="let its name end in .parquet"):
+        check_output(source, tmp_path / "out.csv")
+    (tmp_path / "z.parquet").mkdir()
+    with pytest.raises(ValueError, match="is a folder"):
+        check_output(source, tmp_path / "z.parquet")
+
+
+def test_what_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "x.parquet"
+    with pytest.raises(RuntimeError), written_whole(out, pa.schema([("n", pa.int64())])):
+        raise RuntimeError
+    assert not list(out.parent.iterdir())
+
+
+def test_a_run_that_stopped_at_a_row_goes_on_as_its_error_advises(
+    tmp_path: Path, source: Path, molecule_model
+) -> None:
+    file, out = open_file_or_folder(source), tmp_path / "z.parquet"
+    with pytest.raises(ValueError, match="use --on-error null or skip"):
+        embed_file(molecule_model, "m", file, out, EmbedConfig(on_error="raise", shard_rows=1))
+    reports: list[ShardReport] = []
+    config = EmbedConfig(on_error="skip", shard_rows=1)
+    assert embed_file(molecule_model, "m", file, out, config, reports.append) == 1
+    assert [report.failed for report in reports] == [0, 1, 0, 0]
+
+
+def test_failures_of_finished_shards_are_counted_and_damaged_parts_done_again(
+    tmp_path: Path, source: Path, molecule_model
+) -> None:
+    file, out, config = open_file_or_folder(source), tmp_path / "z", EmbedConfig(shard_rows=2)
+    embed_file(molecule_model, "m", file, out, config)
+    (out / "part-000001.parquet").write_bytes(b"")
+    reports: list[ShardReport] = []
+    assert embed_file(molecule_model, "m", file, out, config, reports.append) == 2
+    assert [(report.rows, report.failed) for report in reports] == [(2, 1), (2, 0)]
+    assert count_rows(out) == 4
+    decode_file(molecule_model, out, tmp_path / "again.parquet")
+    assert pq.read_table(tmp_path / "again.parquet")["row"].to_pylist() == [0, 1, 2, 3]
+
+
+def test_an_empty_file_is_named_and_can_be_mended(tmp_path: Path, molecule_model) -> None:
+    path, out = tmp_path / "in.csv", tmp_path / "z.parquet"
+    path.write_text("smiles\n")
+    for run in (
+        lambda: embed_file(molecule_model, "m", open_file_or_folder(path), out, EmbedConfig()),
+        lambda: reconstruct_file(molecule_model, open_file_or_folder(path), out),
+    ):
+        with pytest.raises(ValueError, match=r"in.csv holds no rows"):
+            run()
+    assert [file.name for file in tmp_path.iterdir()] == ["in.csv"]
+    path.write_text("smiles\nCC\n")
+    embed_file(molecule_model, "m", open_file_or_folder(path), out, EmbedConfig())
+    assert not list(tmp_path.glob(f"**/{PLAN}"))
+
+
+def test_a_model_of_colourings_takes_no_molecules(tmp_path: Path, source: Path) -> None:
+    model, file = load("coloring-10"), open_file_or_folder(source)
+    with pytest.raises(ValueError, match="no model of molecules"):
+        embed_file(model, "coloring-10", file, tmp_path / "z.parquet", EmbedConfig())
+    with pytest.raises(ValueError, match="no model of molecules"):
+        reconstruct_file(model, file, tmp_path / "z.parquet")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"embedding": pa.array([1.0])}, "lists of numbers"),
+        ({"embedding": pa.array([["a"]])}, "lists of numbers"),
+        ({"embedding": pa.array([[1.0]]), "row": pa.array([7.5])}, "whole numbers"),
+        ({"embedding": pa.array([[1.0]]), "row": pa.array(["7"])}, "whole numbers"),
+    ],
+)
+def test_columns_that_are_no_embeddings_are_named(
+    tmp_path: Path, molecule_model, columns, message
+) -> None:
+    pq.write_table(pa.table(columns), tmp_path / "z.parquet")
+    with pytest.raises(ValueError, match=message):
+        decode_file(molecule_model, tmp_path / "z.parquet", tmp_path / "out.parquet")
+
+
+def test_numbers_too_large_for_float32_fail_alone(tmp_path: Path, molecule_model) -> None:
+    good = molecule_model.encode(["CCO"])[0].astype(np.float64)
+    rows = pa.array([good.tolist(), (good * 0 + 1e300).tolist()])
+    pq.write_table(pa.table({"embedding": rows}), tmp_path / "z.parquet")
+    decode_file(molecule_model, tmp_path / "z.parquet", tmp_path / "out.parquet")
+    first, second = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert first["status"] != "failed"
+    assert "not a finite number" in second["reason"]
