@@ -17,7 +17,7 @@ COLOURS = GraphSpace(max_nodes=10, num_node_labels=4)
 
 
 def test_a_held_out_graph_is_named_by_its_number() -> None:
-    assert named_graph("coloring10:2", COLOURS) == held_out_graphs("coloring10", 3, "test")[2]
+    assert named_graph("coloring10:2", COLOURS) == held_out_graphs("coloring10", 3, "valid")[2]
 
 
 def test_a_molecule_is_named_by_its_smiles() -> None:
@@ -60,3 +60,10 @@ def test_usual_data_suits_the_space() -> None:
         usual_data(GraphSpace(max_nodes=7, num_node_labels=3))
     with pytest.raises(ValueError, match="graph 0 of coloring20"):
         sample_graphs(GraphSpace(max_nodes=3, num_node_labels=4), 2, "coloring20", "test")
+
+
+def test_a_generator_tests_on_other_graphs_than_it_validates_on() -> None:
+    valid, test = (held_out_graphs("coloring10", 20, split) for split in ("valid", "test"))
+    assert not any(graph in valid for graph in test)
+    with pytest.raises(ValueError, match="has the splits valid, test, train"):
+        held_out_graphs("coloring10", 3, "tests")

@@ -68,9 +68,9 @@ def test_gin_equals_its_sum_over_neighbours(num_kinds, tiny_config):
     graph = Graph([0, 1, 0], [(0, 1), (1, 2)], [1, num_kinds])
     inputs = model.featurizer(GraphBatch.from_graphs([graph]))
     nodes = model.encoder.node_input(inputs.node_feats + inputs.noise)[0]
-    for number, layer in enumerate(model.encoder.gin):
+    for layer, norm in zip(model.encoder.gin, model.encoder.norms, strict=True):
         assert isinstance(layer, GINEConv if num_kinds > 1 else GINConv)
-        state = nodes if number == 0 else nodes.relu()
+        state = norm(nodes)
         rows = []
         for node in range(3):
             total = (1 + layer.eps) * state[node]
@@ -79,7 +79,7 @@ def test_gin_equals_its_sum_over_neighbours(num_kinds, tiny_config):
                     total = total + (state[a] + model.encoder.edge_kinds.weight[label - 1]).relu()
                 elif b == node:
                     total = total + state[a]
-            rows.append(layer.nn(total))
+            rows.append(nodes[node] + layer.nn(total))
         nodes = torch.stack(rows)
     hidden, pairs = model.encoder.hidden(inputs)
     assert (hidden[0] - nodes).abs().max() < ATOL_FLOAT32

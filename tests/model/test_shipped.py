@@ -11,7 +11,7 @@ from safetensors.numpy import load_file
 import grale
 from golden.make_golden import exact_latents, golden_graphs
 from grale.catalog import SHIPPED, shipped_models
-from grale.data.sources import DataConfig, open_source
+from grale.data.sources import held_out_graphs
 from grale.training.evaluation import evaluate
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
@@ -50,7 +50,7 @@ def test_the_molecules_model_gives_some_molecules_back() -> None:
 
 
 def test_the_coloring_model_gives_small_unseen_graphs_back() -> None:
-    graphs = open_source(DataConfig(source="coloring20")).held_out(400)
+    graphs = held_out_graphs("coloring20", 400, "test")
     small = [graph for graph in graphs if graph.num_nodes <= 12]
     report = evaluate(grale.load("coloring"), small)
     assert report.accuracy > 0.9
@@ -58,7 +58,7 @@ def test_the_coloring_model_gives_small_unseen_graphs_back() -> None:
 
 
 def test_the_coloring_10_model_gives_most_unseen_graphs_back() -> None:
-    graphs = open_source(DataConfig(source="coloring10")).held_out(500)
+    graphs = held_out_graphs("coloring10", 500, "test")
     report = evaluate(grale.load("coloring-10"), graphs)
     assert report.accuracy > 0.9
     assert report.size_accuracy > 0.99

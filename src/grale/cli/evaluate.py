@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 
 def evaluate(
     model: str = typer.Argument(help="A shipped model, a directory, or a hub id."),
-    data: str = typer.Option(
-        "coloring10", help="coloring10, coloring15, coloring20, or the folder of a dataset."
+    data: str | None = typer.Option(
+        None,
+        help="coloring10, coloring15, coloring20, library, or the folder of a dataset; what suits "
+        "the model if not given (molecules: data/pool16 if it is there).",
     ),
-    split: str = typer.Option("test", help="Split of a dataset folder: test, valid or train."),
+    split: str = typer.Option("test", help="Split of the data: test, valid or train."),
     count: int = typer.Option(10_000, min=1, help="Held-out graphs to reconstruct."),
     by_size: bool = typer.Option(False, "--by-size", help="Also by number of nodes."),
     batch_size: int = typer.Option(256, min=1, help="Graphs at once."),
@@ -21,13 +25,17 @@ def evaluate(
     """Reconstruct held-out graphs and print the scores, with 95 % intervals."""
     from grale.catalog import load_any
     from grale.cli.terminal import console, counting, keep_freed_memory, table
-    from grale.data.sources import held_out_graphs
+    from grale.data.samples import sample_graphs, usual_data
+    from grale.experiments.molecules import find_molecules
     from grale.graphs.molecule import is_molecular
     from grale.training.evaluation import reconstruct_all
 
     keep_freed_memory()
-    graphs = held_out_graphs(data, count, split)
     loaded = load_any(model)
+    if data is None:
+        molecules = find_molecules(None, Path()) if is_molecular(loaded.space) else None
+        data = molecules or usual_data(loaded.space)
+    graphs = sample_graphs(loaded.space, count, data, split)
     count = len(graphs)
     with counting("reconstructing", 2 * count) as advance:
         full = reconstruct_all(loaded, graphs, batch_size, progress=advance, search=search)

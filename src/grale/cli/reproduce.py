@@ -78,7 +78,7 @@ def reproduce(
     if also and name != "table-matching":
         raise ValueError("--also is for table-matching; other experiments take one --model")
     if name in TRAININGS:
-        if name != "table-ged":
+        if name not in ("table-ged", "table-tuning"):
             data = find_molecules(data, out)
             console.print(f"molecules: {data or 'none, COLORING alone; see --data'}")
         request = Request(

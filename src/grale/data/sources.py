@@ -27,6 +27,9 @@ from grale.settings.build import build
 POOL_GRAPHS = 16_384
 NUM_COLOURS = 4
 HELD_OUT_SEED = 1_000_003  # apart from every training seed: same law, never trained on
+FIRST_HELD_OUT = {"valid": 0, "test": 1_000_000, "train": 2_000_000}
+"""First held-out graph of each split of a generator: runs are watched and tuned on valid; train is
+for what is fitted to a model's embeddings, not for the model."""
 SHARD_STREAM = 1  # keeps the order of shards apart from the order of graphs
 
 logger = logging.getLogger(__name__)
@@ -207,7 +210,10 @@ def held_out_graphs(name: str, count: int, split: str) -> list[Graph]:
     if name not in COLORING_VARIANTS:
         known = ", ".join(COLORING_VARIANTS)
         raise ValueError(f"{name!r} is none of {known} and no folder with a split {split!r}")
-    return open_source(build(DataConfig, {"source": name})).held_out(count)
+    if split not in FIRST_HELD_OUT:
+        raise ValueError(f"{name} has the splits {', '.join(FIRST_HELD_OUT)}, not {split!r}")
+    source = open_source(build(DataConfig, {"source": name}))
+    return source.held_out(count, FIRST_HELD_OUT[split])
 
 
 def open_source(config: DataConfig) -> GraphSource:

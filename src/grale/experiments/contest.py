@@ -53,6 +53,8 @@ class Contest:
     seeds: int = 1
     count: int = 10_000
     """Held-out graphs to score on."""
+    split: str = "test"
+    """Where these come from."""
     watch: Watch
     on_model: Callable[[str], object] = lambda name: None
     """Told the name of each model before it is trained or found."""
@@ -85,7 +87,7 @@ def compete(contest: Contest, contenders: Sequence[Contender]) -> dict[str, list
             model = trained(config, folder, contest.minutes, contest.watch)
             file = folder / f"scores-{contest.count}.json"
             if not file.is_file():
-                graphs = graphs or unseen_graphs(config, contest.count)
+                graphs = graphs or unseen_graphs(config, contest.count, contest.split)
                 score = _score(model, graphs, folder)
                 write_whole(file, (json.dumps(score._asdict(), indent=2) + "\n").encode())
             found[contender.name].append(Score(**json.loads(file.read_text())))
@@ -134,9 +136,9 @@ def _read_settings(file: Path) -> tuple[TrainConfig, float | None]:
     return build(TrainConfig, saved["config"]), saved["minutes"]
 
 
-def unseen_graphs(config: TrainConfig, count: int) -> list[Graph]:
-    """Graphs that no run has seen: the test split, or those the generator holds out."""
-    return held_out_graphs(config.data.path or config.data.source, count, "test")
+def unseen_graphs(config: TrainConfig, count: int, split: str = "test") -> list[Graph]:
+    """Graphs that no run has seen: a split of the dataset, or those the generator holds out."""
+    return held_out_graphs(config.data.path or config.data.source, count, split)
 
 
 def _score(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> Score:

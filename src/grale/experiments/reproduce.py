@@ -77,13 +77,13 @@ TRAININGS: dict[str, Callable[[Request], Sequence[Picture | Table]]] = {
 
 
 def write_results(name: str, results: Sequence[Picture | Table], folder: Path) -> list[Path]:
-    """Write all files, several tables also together in NAME.md and NAME.json.
+    """Write all files, tables of other names also together in NAME.md and NAME.json.
 
     Return the first file of each result.
     """
     firsts = [result.write(folder)[0] for result in results]
     tables = [result for result in results if isinstance(result, Table)]
-    if len(tables) > 1:
+    if tables and [table.name for table in tables] != [name]:
         text = "\n".join(table.markdown() for table in tables)
         write_whole(folder / f"{name}.md", text.encode())
         write_json(folder / f"{name}.json", {table.name: table.as_data() for table in tables})

@@ -24,8 +24,8 @@ class GraphVaeConfig:
     """Edge-conditioned convolutions."""
     aggregation: Aggregation = "mean"
     """How messages of neighbours are collected: the published mean, or their sum."""
-    pool_dim: int = 128
-    """Channels of the gated pooling."""
+    pool_dim: int | None = None
+    """Channels of the gated pooling (published: 128); None for `latent_dim`, which fewer bound."""
     decoder_dims: tuple[int, ...] = (512, 512, 1024)
     """Hidden widths of the decoder (published: 128, 256, 512)."""
     kl_weight: float = 1.0
@@ -36,8 +36,10 @@ class GraphVaeConfig:
     """Whether decoded graphs are made connected by a maximum spanning tree."""
 
     def __post_init__(self) -> None:
-        for name in ("latent_dim", "encoder_dim", "num_convolutions", "pool_dim"):
+        for name in ("latent_dim", "encoder_dim", "num_convolutions"):
             _positive(name, getattr(self, name))
+        if self.pool_dim is not None:
+            _positive("pool_dim", self.pool_dim)
         _positive("matching_iterations", self.matching_iterations)
         if not self.decoder_dims:
             raise ValueError("decoder_dims is empty; give one hidden width at least")

@@ -86,9 +86,10 @@ class GraphVaeEncoder(nn.Module):
             for in_dim, out_dim in zip(widths, widths[1:])
         )
         self.norms = nn.ModuleList(RealNodeNorm(width) for width in widths[1:])
-        self.gate = nn.Linear(config.encoder_dim, config.pool_dim)
-        self.value = nn.Linear(config.encoder_dim, config.pool_dim)
-        self.posterior = nn.Linear(config.pool_dim, 2 * config.latent_dim)
+        pool_dim = config.pool_dim or config.latent_dim
+        self.gate = nn.Linear(config.encoder_dim, pool_dim)
+        self.value = nn.Linear(config.encoder_dim, pool_dim)
+        self.posterior = nn.Linear(pool_dim, 2 * config.latent_dim)
 
     def forward(self, graphs: GraphBatch) -> GaussianLatent:
         """Encode a batch of any width."""

@@ -13,7 +13,10 @@ from torch import Tensor, nn
 from grale.training.config import OptimizerConfig
 from grale.training.muon import Muon
 
-NOT_HIDDEN = ("node_input", "edge_input", "stack.input", "_head", "score", "queries")
+NOT_HIDDEN = (
+    "node_input", "edge_input", "stack.input", "convolutions.0.", "edge_kinds", "_head", "score",
+    "queries",
+)  # fmt: skip
 
 
 class Optimizers:
@@ -53,7 +56,8 @@ def split_parameters(model: nn.Module) -> tuple[list[nn.Parameter], list[nn.Para
     """Hidden matrices for Muon; vectors, tables, queries, first and last layers for AdamW."""
     hidden, rest = [], []
     for name, parameter in model.named_parameters():
-        is_hidden = parameter.ndim == 2 and not any(part in name for part in NOT_HIDDEN)
+        is_matrix = parameter.ndim == 2 and min(parameter.shape) > 1
+        is_hidden = is_matrix and not any(part in name for part in NOT_HIDDEN)
         if parameter.requires_grad:
             (hidden if is_hidden else rest).append(parameter)
     return hidden, rest
