@@ -81,7 +81,7 @@ def test_reproduce_writes_picture_and_caption(tmp_path: Path) -> None:
 def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
     run("demo", "--out", str(tmp_path), "--count", "100")
     assert (tmp_path / "index.html").stat().st_size > 100_000
-    assert len(list(tmp_path.glob("*.png"))) == 10
+    assert len(list(tmp_path.glob("*.png"))) == 12
     assert (tmp_path / "map.html").is_file()
 
 

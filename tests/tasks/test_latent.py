@@ -11,12 +11,13 @@ import torch
 
 import grale
 from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.molecule_library import library_graphs
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.metrics.local_search import edit_distance_bound
 from grale.model.autoencoder import GRALE
 from grale.tasks import interpolate as interpolation
-from grale.tasks.denoise import denoise_curve, is_valid_coloring, recolour
+from grale.tasks.denoise import denoise_curve, is_valid_coloring, is_valid_molecule, recolour
 from grale.tasks.edit import EditPath, EditStep, edit, latent_path
 from grale.tasks.failures import worst_reconstructions
 from grale.tasks.interpolate import barycenter, decode_valid
@@ -144,9 +145,15 @@ def test_the_predictor_leaves_rows_without_value_out() -> None:
         fit_predictor(latents, np.ones(3))
 
 
-def test_denoising_is_for_colourings(molecule_model: GRALE) -> None:
-    with pytest.raises(ValueError, match="one of molecules"):
-        denoise_curve(molecule_model, [Graph.from_smiles("CCO")])
+def test_wrong_atoms_of_molecules_are_repaired() -> None:
+    model = grale.load("molecules")
+    graphs = library_graphs(60)
+    clean, noisy = denoise_curve(model, graphs, [0.0, 0.3])
+    assert clean.before.value == 1.0
+    assert noisy.before.value < 0.7
+    assert noisy.after.value > noisy.before.value
+    assert is_valid_molecule(Graph.from_smiles("O=[N+]([O-])c1ccccc1"))
+    assert not is_valid_molecule(Graph([3, 3, 3], [(0, 1), (1, 2)], [1, 1]))  # F-F-F
 
 
 def test_an_unknown_property_names_its_neighbour() -> None:

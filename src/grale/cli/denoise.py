@@ -1,4 +1,4 @@
-"""`grale denoise`: wrong colours repaired by encoding and decoding."""
+"""`grale denoise`: wrong colours or atoms repaired by encoding and decoding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grale.cli.interpolate import Model
 def denoise(
     model: Model = "coloring-10",
     data: Annotated[
-        str | None, typer.Option(help="coloring10, coloring15, coloring20, or a dataset folder.")
+        str | None, typer.Option(help="coloring10, coloring20, library, or a dataset folder.")
     ] = None,
     count: Annotated[int, typer.Option(min=1, help="Graphs at each noise level.")] = 1_000,
     level: Annotated[
@@ -24,13 +24,13 @@ def denoise(
         "denoise.png"
     ),
 ) -> None:
-    """Recolour nodes at random, reconstruct, and count valid colourings before and after."""
+    """Change nodes at random, reconstruct, and count valid graphs before and after."""
     from grale.catalog import load
     from grale.cli.terminal import console, counting, keep_freed_memory, table
     from grale.data.samples import sample_graphs
     from grale.experiments.figure_denoising import curve_of
     from grale.plot.figures import save_figure
-    from grale.tasks.denoise import LEVELS, denoise_curve
+    from grale.tasks.denoise import LEVELS, denoise_curve, noise_of
 
     keep_freed_memory()
     loaded = load(model)
@@ -38,7 +38,8 @@ def denoise(
     levels = sorted(level) if level else LEVELS
     with counting("denoising", len(levels) * len(graphs)) as advance:
         points = denoise_curve(loaded, graphs, levels, seed, progress=advance)
-    rows = [["nodes recoloured", "valid before (95 %)", "valid after (95 %)"]]
+    noise = noise_of(loaded.space)
+    rows = [[noise.change, f"{noise.valid} before (95 %)", "after (95 %)"]]
     rows += [[f"{point.level:.0%}", str(point.before), str(point.after)] for point in points]
     console.print(table(f"{model}, {len(graphs)} graphs", rows))
-    console.print(f"picture: {save_figure(curve_of(points), out)}")
+    console.print(f"picture: {save_figure(curve_of(points, noise), out)}")

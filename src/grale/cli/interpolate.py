@@ -57,15 +57,15 @@ def barycenter(
     """Draw the graph whose vector is the mean of those of a whole dataset."""
     from grale.catalog import load
     from grale.cli.terminal import console, counting, describe, keep_freed_memory
-    from grale.data.samples import sample_graphs
+    from grale.data.samples import stream_graphs
     from grale.plot.figures import interpolation_figure, save_figure
     from grale.plot.look import look_of
     from grale.tasks.interpolate import barycenter as mean_of
 
     keep_freed_memory()
     loaded = load(model)
-    graphs = sample_graphs(loaded.space, count, data, split)
-    with counting("encoding", len(graphs)) as advance:
+    graphs = stream_graphs(loaded.space, count, data, split)
+    with counting("encoding", count) as advance:
         mean = mean_of(loaded, graphs, progress=advance)
     look = look_of(loaded.space)
     figure = interpolation_figure(

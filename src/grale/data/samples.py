@@ -10,11 +10,12 @@ Departures: none.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from grale.data.coloring import COLORING_VARIANTS, generate_coloring
 from grale.data.molecule_library import library_graphs
-from grale.data.sources import HELD_OUT_SEED, NUM_COLOURS, held_out_graphs
+from grale.data.sources import HELD_OUT_SEED, NUM_COLOURS, stream_held_out
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import is_molecular
 from grale.graphs.space import GraphSpace
@@ -59,14 +60,19 @@ def usual_data(space: GraphSpace) -> str:
 
 def sample_graphs(space: GraphSpace, count: int, data: str | None, split: str) -> list[Graph]:
     """First graphs of a named dataset, or of what suits the space; all must lie in the space."""
+    return list(stream_graphs(space, count, data, split))
+
+
+def stream_graphs(space: GraphSpace, count: int, data: str | None, split: str) -> Iterator[Graph]:
+    """The same graphs as a stream that is never held whole."""
     name = data or usual_data(space)
     if name == LIBRARY and is_molecular(space):
-        return library_graphs(count, space.max_nodes)
+        yield from library_graphs(count, space.max_nodes)
+        return
     if name in (LIBRARY, *COLORING_VARIANTS) and (name == LIBRARY) != is_molecular(space):
         raise ValueError(f"{name} does not suit this model: its labels mean something else")
-    graphs = held_out_graphs(name, count, split)
-    for row, graph in enumerate(graphs):
+    for row, graph in enumerate(stream_held_out(name, count, split)):
         reason = space.why_not(graph)
         if reason is not None:
             raise ValueError(f"graph {row} of {name} {reason}; choose data that suits the model")
-    return graphs
+        yield graph

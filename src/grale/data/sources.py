@@ -9,9 +9,10 @@ Departures: the paper draws 300,000 COLORING graphs once; `num_graphs: null` nev
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
@@ -27,6 +28,7 @@ from grale.settings.build import build
 POOL_GRAPHS = 16_384
 NUM_COLOURS = 4
 HELD_OUT_SEED = 1_000_003  # apart from every training seed: same law, never trained on
+STRETCH = 4_096  # held-out graphs of a stream made at once
 FIRST_HELD_OUT = {"valid": 0, "test": 1_000_000, "train": 2_000_000}
 """First held-out graph of each split of a generator: runs are watched and tuned on valid; train is
 for what is fitted to a model's embeddings, not for the model."""
@@ -190,30 +192,39 @@ def _is_good(folder: Path, shard: Shard, on_bad_shard: str) -> bool:
 
 def first_graphs(folder: Path, count: int, on_bad_shard: str = "fail") -> list[Graph]:
     """First graphs of a folder of shards, all of them if there are fewer."""
+    return list(islice(stored_graphs(folder, on_bad_shard), count))
+
+
+def stored_graphs(folder: Path, on_bad_shard: str = "fail") -> Iterator[Graph]:
+    """All graphs of a folder of shards, one shard in memory at a time."""
     manifest = read_manifest(folder)
-    graphs: list[Graph] = []
     for shard in manifest.shards:
-        if not _is_good(folder, shard, on_bad_shard):
-            continue
-        packed = read_shard(folder, shard, manifest.space.directed)
-        packed.check(manifest.space, str(folder / shard.file))
-        graphs += packed.graphs()
-        if len(graphs) >= count:
-            break
-    return graphs[:count]
+        if _is_good(folder, shard, on_bad_shard):
+            packed = read_shard(folder, shard, manifest.space.directed)
+            packed.check(manifest.space, str(folder / shard.file))
+            yield from packed.graphs()
 
 
 def held_out_graphs(name: str, count: int, split: str) -> list[Graph]:
     """Graphs to score a model on: of a generator by name, or of a split of a dataset folder."""
+    return list(stream_held_out(name, count, split))
+
+
+def stream_held_out(name: str, count: int, split: str) -> Iterator[Graph]:
+    """The same graphs as a stream, which holds a few thousand of them at a time."""
     if (Path(name) / split).is_dir():
-        return first_graphs(Path(name) / split, count)
+        return islice(stored_graphs(Path(name) / split), count)
     if name not in COLORING_VARIANTS:
         known = ", ".join(COLORING_VARIANTS)
         raise ValueError(f"{name!r} is none of {known} and no folder with a split {split!r}")
     if split not in FIRST_HELD_OUT:
         raise ValueError(f"{name} has the splits {', '.join(FIRST_HELD_OUT)}, not {split!r}")
-    source = open_source(build(DataConfig, {"source": name}))
-    return source.held_out(count, FIRST_HELD_OUT[split])
+    source, first = open_source(build(DataConfig, {"source": name})), FIRST_HELD_OUT[split]
+    stretches = (
+        source.held_out(min(STRETCH, count - done), first + done)
+        for done in range(0, count, STRETCH)
+    )
+    return chain.from_iterable(stretches)
 
 
 def open_source(config: DataConfig) -> GraphSource:

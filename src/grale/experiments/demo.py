@@ -69,7 +69,7 @@ def coloring_sections(model: GRALE, count: int, say: Say) -> list[Picture]:
 
 
 def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[Picture]:
-    """Molecules: reconstruct, interpolate, edit, map."""
+    """Molecules: reconstruct, interpolate, edit, denoise, map."""
     config = PictureConfig(count=count)
     say("molecules and their reconstructions")
     pictures = [reconstruction_picture(model, "Molecules and their reconstructions", count)]
@@ -77,6 +77,9 @@ def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[
     pictures.append(molecule_strip(model))
     say("a molecule made more soluble in fat")
     pictures.append(figure_size_edit.property_picture("logP", model, config, uses_covariance=True))
+    say("wrong atoms repaired")
+    for noisy in figure_denoising.make(model, PictureConfig(count=max(20, count // 4))):
+        pictures.append(noisy._replace(name=f"molecules-{noisy.name}"))
     say("a map of molecules")
     graphs = sample_graphs(model.space, count, None, "test")
     found = figure_map.dataset_map(model, graphs, "logP")

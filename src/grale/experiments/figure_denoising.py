@@ -1,6 +1,6 @@
 """Wrong colours repaired by reconstruction (paper: figure on denoising).
 
-Departures: intervals are shown.
+Departures: intervals are shown; molecules, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from grale.model.reconstruction import reconstruct
 from grale.plot.curves import curve_figure
 from grale.plot.figures import reconstruction_figure
 from grale.plot.look import look_of
-from grale.tasks.denoise import LEVELS, DenoisePoint, denoise_curve, is_valid_coloring, recolour
+from grale.tasks.denoise import LEVELS, DenoisePoint, Noise, denoise_curve, noise_of, recolour
 
 EXAMPLES = 5
 EXAMPLE_LEVEL = 0.1
@@ -26,11 +26,12 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     """Draw the curve, and examples of corrupted graphs with their reconstructions."""
     graphs = sample_graphs(model.space, config.count, config.data, "test")
     points = denoise_curve(model, graphs, LEVELS, config.seed, progress=progress)
-    return [_curve(points, len(graphs)), _examples(model, graphs, config.seed)]
+    noise = noise_of(model.space)
+    return [_curve(points, noise, len(graphs)), _examples(model, noise, graphs, config.seed)]
 
 
-def curve_of(points: list[DenoisePoint]) -> Figure:
-    """Shares of valid colourings over the noise level, with their intervals."""
+def curve_of(points: list[DenoisePoint], noise: Noise) -> Figure:
+    """Shares of valid graphs over the noise level, with their intervals."""
     series = {
         "corrupted graphs": [point.before for point in points],
         "their reconstructions": [point.after for point in points],
@@ -38,8 +39,8 @@ def curve_of(points: list[DenoisePoint]) -> Figure:
     return curve_figure(
         [100 * point.level for point in points],
         {name: [100 * share.value for share in shares] for name, shares in series.items()},
-        "nodes recoloured, %",
-        "valid colourings, %",
+        f"{noise.change}, %",
+        f"{noise.valid}, %",
         {
             name: tuple(100 * np.array([share.interval for share in shares]).T)
             for name, shares in series.items()
@@ -47,35 +48,40 @@ def curve_of(points: list[DenoisePoint]) -> Figure:
     )
 
 
-def _curve(points: list[DenoisePoint], count: int) -> Picture:
+def _curve(points: list[DenoisePoint], noise: Noise, count: int) -> Picture:
     rows = [f"{p.level:.0%}: {p.before} -> {p.after}" for p in points]
     caption = (
-        f"Share of valid colourings among {count:,} graphs whose nodes take another colour with "
-        f"the given probability, before and after reconstruction; bands are 95 % intervals."
+        f"Share of {noise.valid} among {count:,} graphs with so many {noise.change} at random, "
+        "before and after reconstruction; bands are 95 % intervals."
     )
     return Picture(
-        "denoising", "Wrong colours repaired", curve_of(points), caption, "\n".join(rows)
+        "denoising",
+        f"{noise.change.capitalize()} and repaired",
+        curve_of(points, noise),
+        caption,
+        "\n".join(rows),
     )
 
 
-def _examples(model: GRALE, graphs: list[Graph], seed: int) -> Picture:
+def _examples(model: GRALE, noise: Noise, graphs: list[Graph], seed: int) -> Picture:
     rng = np.random.default_rng(seed)
-    labels = model.space.num_node_labels
-    noisy = [recolour(graph, EXAMPLE_LEVEL, labels, rng) for graph in graphs]
-    broken = [graph for graph in noisy if not is_valid_coloring(graph)][:EXAMPLES] or noisy[:1]
+    noisy = [recolour(graph, EXAMPLE_LEVEL, noise.num_labels, rng) for graph in graphs]
+    broken = [graph for graph in noisy if not noise.is_valid(graph)][:EXAMPLES] or noisy[:1]
     result = reconstruct(model, broken, EXAMPLES)
-    valid = [is_valid_coloring(graph) for graph in result.graphs]
+    valid = [noise.is_valid(graph) for graph in result.graphs]
+    look = look_of(model.space)
     figure = reconstruction_figure(
         broken,
         result.graphs,
         result.mappings,
         ["valid" if is_valid else "still not valid" for is_valid in valid],
         valid,
-        look_of(model.space).palette,
+        look.palette,
+        look.node_texts,
     )
     caption = (
-        f"Above, graphs with {EXAMPLE_LEVEL:.0%} of the nodes recoloured that are no valid "
-        f"colourings any more; below, what the model makes of them: {sum(valid)} of {len(valid)} "
-        "are valid."
+        f"Above, graphs with {EXAMPLE_LEVEL:.0%} {noise.change} that are no {noise.valid} any "
+        f"more; below, what the model makes of them: {sum(valid)} of {len(valid)} are valid."
     )
-    return Picture("denoising-examples", "Wrong colours repaired: examples", figure, caption)
+    title = f"{noise.change.capitalize()} and repaired: examples"
+    return Picture("denoising-examples", title, figure, caption)

@@ -4,7 +4,8 @@ Nodes of valid colourings are recoloured at random; the curve is the share of va
 and after reconstruction, over the noise level.
 
 Departures: the paper does not say how colours are changed. Here each node keeps its colour or, with
-a probability equal to the noise level, takes another one, all others equally likely.
+a probability equal to the noise level, takes another one, all others equally likely. Of molecules,
+which the paper does not denoise, atoms become other elements.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import is_molecular
+from grale.graphs.molecule import ELEMENTS, MoleculeError, is_molecular
+from grale.graphs.space import GraphSpace
 from grale.metrics.intervals import Share
 from grale.model.autoencoder import GRALE
 from grale.model.reconstruction import reconstruct
@@ -23,14 +25,49 @@ from grale.model.reconstruction import reconstruct
 LEVELS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 
 
+COMMON_ELEMENTS = ELEMENTS.index("Cl") + 1
+
+
 class DenoisePoint(NamedTuple):
     """One noise level."""
 
     level: float
     before: Share
-    """Valid colourings among the corrupted graphs."""
+    """Valid ones among the corrupted graphs."""
     after: Share
-    """Valid colourings among their reconstructions."""
+    """Valid ones among their reconstructions."""
+
+
+class Noise(NamedTuple):
+    """What noise does to the graphs of a space, and which of them are valid."""
+
+    num_labels: int
+    """Labels that a node may take, the first ones."""
+    is_valid: Callable[[Graph], bool]
+    change: str
+    """In words."""
+    valid: str
+
+
+def noise_of(space: GraphSpace) -> Noise:
+    """Noise that suits a space: other colours, or other elements."""
+    if is_molecular(space):
+        return Noise(COMMON_ELEMENTS, is_valid_molecule, "atoms changed", "valid molecules")
+    return Noise(space.num_node_labels, is_valid_coloring, "nodes recoloured", "valid colourings")
+
+
+def is_valid_molecule(graph: Graph) -> bool:
+    """Say whether the graph is a molecule in which every bare positive atom has its counterpart.
+
+    >>> [is_valid_molecule(Graph.from_smiles(smiles)) for smiles in ("CO", "C[O+](C)C")]
+    [True, False]
+    """
+    try:
+        atoms = graph.to_mol().GetAtoms()
+    except MoleculeError:
+        return False
+    bare = (atom for atom in atoms if atom.GetFormalCharge() > 0 and not atom.GetTotalNumHs())
+    return all(any(n.GetFormalCharge() < 0 for n in atom.GetNeighbors()) for atom in bare)
 
 
 def is_valid_coloring(graph: Graph) -> bool:
@@ -63,15 +100,14 @@ def denoise_curve(
     batch_size: int = 256,
     progress: Callable[[int], object] | None = None,
 ) -> list[DenoisePoint]:
-    """Corrupt and reconstruct the graphs at every level; count valid colourings."""
-    if is_molecular(model.space):
-        raise ValueError("denoising repairs colourings, but this model is one of molecules")
+    """Corrupt and reconstruct the graphs at every level; count valid colourings or molecules."""
+    noise = noise_of(model.space)
     points = []
     for number, level in enumerate(levels):
         rng = np.random.default_rng([seed, number])
-        noisy = [recolour(graph, level, model.space.num_node_labels, rng) for graph in graphs]
+        noisy = [recolour(graph, level, noise.num_labels, rng) for graph in graphs]
         again = reconstruct(model, noisy, batch_size).graphs
-        before, after = (sum(map(is_valid_coloring, some)) for some in (noisy, again))
+        before, after = (sum(map(noise.is_valid, some)) for some in (noisy, again))
         points.append(DenoisePoint(level, Share(before, len(noisy)), Share(after, len(again))))
         if progress is not None:
             progress(len(noisy))
