@@ -145,12 +145,12 @@ def test_the_predictor_leaves_rows_without_value_out() -> None:
         fit_predictor(latents, np.ones(3))
 
 
-def test_wrong_atoms_of_molecules_are_repaired() -> None:
+def test_of_molecules_with_many_wrong_atoms_some_are_repaired() -> None:
     model = grale.load("molecules")
-    graphs = library_graphs(60)
-    clean, noisy = denoise_curve(model, graphs, [0.0, 0.3])
+    graphs = library_graphs(200)
+    clean, noisy = denoise_curve(model, graphs, [0.0, 0.5])
     assert clean.before.value == 1.0
-    assert noisy.before.value < 0.7
+    assert noisy.before.value < 0.3
     assert noisy.after.value > noisy.before.value
     assert is_valid_molecule(Graph.from_smiles("O=[N+]([O-])c1ccccc1"))
     assert not is_valid_molecule(Graph([3, 3, 3], [(0, 1), (1, 2)], [1, 1]))  # F-F-F

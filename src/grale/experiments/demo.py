@@ -77,7 +77,7 @@ def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[
     pictures.append(molecule_strip(model))
     say("a molecule made more soluble in fat")
     pictures.append(figure_size_edit.property_picture("logP", model, config, uses_covariance=True))
-    say("wrong atoms repaired")
+    say("molecules with wrong atoms")
     for noisy in figure_denoising.make(model, PictureConfig(count=max(20, count // 4))):
         pictures.append(noisy._replace(name=f"molecules-{noisy.name}"))
     say("a map of molecules")

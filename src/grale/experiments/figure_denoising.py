@@ -56,7 +56,7 @@ def _curve(points: list[DenoisePoint], noise: Noise, count: int) -> Picture:
     )
     return Picture(
         "denoising",
-        f"{noise.change.capitalize()} and repaired",
+        f"{noise.change.capitalize()}, then reconstructed",
         curve_of(points, noise),
         caption,
         "\n".join(rows),
@@ -83,5 +83,5 @@ def _examples(model: GRALE, noise: Noise, graphs: list[Graph], seed: int) -> Pic
         f"Above, graphs with {EXAMPLE_LEVEL:.0%} {noise.change} that are no {noise.valid} any "
         f"more; below, what the model makes of them: {sum(valid)} of {len(valid)} are valid."
     )
-    title = f"{noise.change.capitalize()} and repaired: examples"
+    title = f"{noise.change.capitalize()}, then reconstructed: examples"
     return Picture("denoising-examples", title, figure, caption)

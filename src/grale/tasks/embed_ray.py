@@ -106,7 +106,8 @@ def embed_with_ray(
                     progress(ShardReport(**row))
         except ray.exceptions.RayTaskError as error:  # a worker's complaint, wrapped by Ray
             if isinstance(error.cause, ValueError):
-                raise ValueError(str(error.cause)) from error
+                first_line, *_ = str(error.cause).splitlines()  # Ray adds advice of its own
+                raise ValueError(first_line) from error
             raise
         finally:
             if is_ours:
