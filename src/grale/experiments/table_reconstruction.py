@@ -20,6 +20,7 @@ RIVALS = (
     Contender("PIGVAE, tau 0.1", ["architecture=pigvae", "pigvae.temperature=0.1"]),
     Contender("GraphVAE", ["architecture=graphvae"]),
     Contender("GraphVAE, KL 0.001", ["architecture=graphvae", "graphvae.kl_weight=0.001"]),
+    Contender("GraphVAE, KL 0.0001", ["architecture=graphvae", "graphvae.kl_weight=0.0001"]),
 )
 PAPER = {
     "coloring": {"GRALE": (0.02, 99.20), "PIGVAE": (0.09, 85.30), "GraphVAE": (2.13, 35.90)},
