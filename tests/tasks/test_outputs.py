@@ -86,6 +86,11 @@ def test_an_empty_file_is_named_and_can_be_mended(tmp_path: Path, molecule_model
         with pytest.raises(ValueError, match=r"in.csv holds no rows"):
             run()
     assert [file.name for file in tmp_path.iterdir()] == ["in.csv"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("the user's own")
+    with pytest.raises(ValueError, match=r"in.csv holds no rows"):
+        embed_file(molecule_model, "m", open_file_or_folder(path), tmp_path / "mine", EmbedConfig())
+    assert [file.name for file in (tmp_path / "mine").iterdir()] == ["notes.txt"]
     path.write_text("smiles\nCC\n")
     embed_file(molecule_model, "m", open_file_or_folder(path), out, EmbedConfig())
     assert not list(tmp_path.glob(f"**/{PLAN}"))

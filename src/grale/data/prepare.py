@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from grale.data.molecule_files import Chunk, Text
 from grale.data.packed import PackedGraphs
 from grale.data.prepare_parts import KEY_RANGE, REJECTED, SPLITS, PrepareConfig, parse_part
-from grale.data.storage import MANIFEST, from_table, write_packed
+from grale.data.storage import MANIFEST, from_table, write_packed, write_text_atomically
 from grale.graphs.molecule import molecule_space
 
 CHUNK_ROWS = 20_000
@@ -113,9 +113,7 @@ def _claim(work: Path, names: list[str], config: PrepareConfig) -> None:
             "remove it or choose another folder"
         )
     work.mkdir(parents=True, exist_ok=True)
-    pending = path.with_name("plan.tmp")
-    pending.write_text(plan, encoding="utf-8")
-    pending.replace(path)
+    write_text_atomically(plan, path)
 
 
 def _parse_all(

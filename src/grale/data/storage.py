@@ -78,9 +78,7 @@ def write_packed(folder: Path, shards_of: Iterable[PackedGraphs], space: GraphSp
     if not shards:
         raise ValueError(f"no graphs to write to {folder}")
     manifest = Manifest(space, tuple(shards))
-    pending = folder / f"{MANIFEST}.tmp"
-    pending.write_text(json.dumps(dataclasses.asdict(manifest), indent=2), encoding="utf-8")
-    os.replace(pending, folder / MANIFEST)
+    write_text_atomically(json.dumps(dataclasses.asdict(manifest), indent=2), folder / MANIFEST)
     return manifest
 
 
@@ -88,6 +86,13 @@ def write_atomically(table: pa.Table, path: Path, row_group_size: int | None = N
     """Write a parquet file that is never seen half-written."""
     pending = path.with_name(path.name + ".tmp")
     pq.write_table(table, pending, compression="zstd", row_group_size=row_group_size)
+    os.replace(pending, path)
+
+
+def write_text_atomically(text: str, path: Path) -> None:
+    """Write a text file that is never seen half-written."""
+    pending = path.with_name(path.name + ".tmp")
+    pending.write_text(text, encoding="utf-8")
     os.replace(pending, path)
 
 

@@ -196,7 +196,9 @@ def finish(folder: Path, out: Path, source: Path) -> None:
     """Join the parts into one file, a part at a time, unless a folder was asked for."""
     parts = sorted(folder.glob("part-*.parquet"))
     if not parts:
-        shutil.rmtree(folder)
+        (folder / PLAN).unlink(missing_ok=True)
+        if not any(folder.iterdir()):  # a folder of the user's may hold other things
+            folder.rmdir()
         raise ValueError(f"{source} holds no rows")
     for staged in folder.glob("staged-*.parquet"):  # of a run on Ray that was cut
         staged.unlink()
