@@ -33,7 +33,7 @@ TRIALS = {
         "pigvae.message_dim=128",
     ],
     "graphvae": [
-        *(f"graphvae.kl_weight={weight}" for weight in ("0.0001", "0.01", "1.0")),
+        *(f"graphvae.kl_weight={weight}" for weight in ("0.0", "0.00001", "0.0001", "0.01", "1.0")),
         "graphvae.aggregation=sum",
         "graphvae.num_convolutions=3",
         "graphvae.encoder_dim=256",
