@@ -55,6 +55,11 @@ def test_unmatched_nodes_of_either_side_are_drawn(cell_graph):
     np.testing.assert_allclose(above[1:], below[1:7], atol=1e-9)
 
 
+def test_captions_break_where_they_say_so(cell_graph):
+    figure = interpolation_figure([cell_graph(5)], captions=["size 5,\npredicted 5.2"])
+    assert [text.get_text() for text in figure.axes[0].texts] == ["size 5,\npredicted 5.2"]
+
+
 def test_captions_tell_exact_from_inexact(cell_graph):
     graphs = [cell_graph(5)] * 2
     figure = reconstruction_figure(graphs, graphs, captions=["a", "b"], exact=[True, False])

@@ -25,7 +25,7 @@ def test_the_map_has_a_dot_per_graph_and_grey_ones_without_value() -> None:
     unknown, known = axes.collections
     assert (len(unknown.get_offsets()), len(known.get_offsets())) == (1, 2)
     assert figure.axes[1].get_ylabel() == "size"
-    assert [label.get_text() for label in figure.axes[1].get_yticklabels()] == ["1", "3"]
+    assert [label.get_text() for label in figure.axes[1].get_yticklabels()] == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize(

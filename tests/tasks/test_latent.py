@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
+import networkx as nx
 import numpy as np
 import pytest
 import torch
@@ -19,7 +20,7 @@ from grale.model.autoencoder import GRALE
 from grale.tasks import interpolate as interpolation
 from grale.tasks.denoise import denoise_curve, is_valid_coloring, is_valid_molecule, recolour
 from grale.tasks.edit import EditPath, EditStep, edit, latent_path
-from grale.tasks.failures import worst_reconstructions
+from grale.tasks.failures import Failure, exact_by_twins, worst_reconstructions
 from grale.tasks.interpolate import barycenter, decode_valid
 from grale.tasks.latent_predictor import fit_predictor
 from grale.tasks.project import project
@@ -206,8 +207,18 @@ def test_failures_come_worst_first_and_are_no_isomorphic_pairs(
         assert not is_isomorphic(failure.graph, failure.reconstruction)
         bound = edit_distance_bound(failure.graph, failure.reconstruction, failure.mapping)
         assert bound.distance == failure.distance
-    everything = worst_reconstructions(coloring, odd, count=100)
+    everything = worst_reconstructions(coloring, odd, count=None)
     assert [f.row for f in everything[:4]] == [f.row for f in found]
+    groups = exact_by_twins(odd, everything)
+    assert sum(group.count for group in groups) == len(odd)
+    assert sum(group.count - group.exact for group in groups) == len(everything)
+
+
+def test_graphs_are_counted_by_their_nodes_with_twins() -> None:
+    path, star, lone = Graph([0, 1, 0], [(0, 1), (1, 2)]), nx.star_graph(4), Graph([0])
+    graphs = [path, lone, Graph.from_networkx(star), path]
+    failure = Failure(3, path, lone, np.array([0, -1, -1]), 4, np.array([2, 1, 2]))
+    assert exact_by_twins(graphs, [failure]) == [(0, 0, 1, 1), (1, 2, 2, 1), (3, 4, 1, 1)]
 
 
 def test_principal_components_are_those_of_the_svd(rng: np.random.Generator) -> None:

@@ -111,8 +111,7 @@ def reconstruction_picture(model: GRALE, title: str, count: int) -> Picture:
         [bound.mapping for bound in bounds],
         ["exact" if same else f"{b.distance} edits" for same, b in zip(exact, bounds)],
         exact,
-        look.palette,
-        look.node_texts,
+        *look,
     )
     caption = (
         f"Each graph above became {model.latent_dim} numbers and then the graph below it; nodes "

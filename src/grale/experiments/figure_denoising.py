@@ -76,8 +76,7 @@ def _examples(model: GRALE, noise: Noise, graphs: list[Graph], seed: int) -> Pic
         result.mappings,
         ["valid" if is_valid else "still not valid" for is_valid in valid],
         valid,
-        look.palette,
-        look.node_texts,
+        *look,
     )
     caption = (
         f"Above, graphs with {EXAMPLE_LEVEL:.0%} {noise.change} that are no {noise.valid} any "

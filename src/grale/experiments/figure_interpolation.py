@@ -13,17 +13,19 @@ from grale.plot.look import look_of
 from grale.tasks.interpolate import barycenter, interpolate
 
 FRAMES = 7
+NEARBY = 12  # graphs of which the smallest and the largest are the ends
 EXAMPLES = 6  # graphs shown beside their mean
 
 
 def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
-    """Draw the strip between the first two graphs, and the barycentre of all of them."""
+    """Draw the strip from a small graph to a large one, and the barycentre of all graphs."""
     graphs = sample_graphs(model.space, config.count, config.data, "test")
-    if len(graphs) < config.seed + 2:
+    nearby = graphs[config.seed : config.seed + NEARBY]
+    if len(nearby) < 2:
         raise ValueError(f"two graphs are needed, from number {config.seed} on; got {len(graphs)}")
     look = look_of(model.space)
-    first, second = graphs[config.seed], graphs[config.seed + 1]
-    path = interpolate(model, first, second, FRAMES)
+    small, *_, large = sorted(range(len(nearby)), key=lambda k: nearby[k].num_nodes)
+    path = interpolate(model, nearby[small], nearby[large], FRAMES)
     strip = interpolation_figure(
         path.graphs,
         path.mappings,
@@ -45,7 +47,7 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
             "Graphs between two graphs",
             strip,
             f"Points on the straight line between the embeddings of two graphs, decoded. The ends "
-            f"are the reconstructions of graphs {config.seed} and {config.seed + 1}.",
+            f"are the reconstructions of graphs {config.seed + small} and {config.seed + large}.",
         ),
         Picture(
             "barycenter",

@@ -76,7 +76,7 @@ def edit_figure(model: GRALE, path: EditPath, name: str, most: int, direction: i
     frames = [step.graph for step in shown]
     look = look_of(model.space)
     captions = [
-        f"step {step.step}: {name} {step.true:.3g}, predicted {step.predicted:.3g}"
+        f"step {step.step}: {name} {step.true:.3g},\npredicted {step.predicted:.3g}"
         for step in shown
     ]
     return interpolation_figure(

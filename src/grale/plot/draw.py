@@ -8,8 +8,8 @@ Departures: edge widths show the label, not the predicted probability of the edg
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,6 +19,7 @@ from matplotlib.patches import Circle, FancyArrowPatch
 from numpy.typing import ArrayLike
 
 from grale.graphs.graph import Graph
+from grale.plot.edge_paths import edge_paths
 from grale.plot.layout import layout
 from grale.plot.palette import shared_palette, text_colour
 from grale.plot.stress import FloatArray
@@ -30,6 +31,7 @@ LINE_WIDTH = 0.16  # of an edge, relative to a node's radius
 MAX_POINTS = 2.0  # no plain edge is wider than this
 NEIGHBOUR_SHARE = 0.33  # largest radius, relative to the least distance between nodes
 ARROW_SHARE = 0.26  # the same where an arrow must fit between the discs
+MARK_COLOUR = "#d4351c"
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,10 @@ class EdgeStyle:
     """Matplotlib's line style: a name, or an offset and lengths on and off."""
     colour: str = "0.45"
     """Any matplotlib colour."""
+
+    def marked(self) -> EdgeStyle:
+        """Return the same style in the colour of marked edges."""
+        return replace(self, colour=MARK_COLOUR)
 
 
 EDGE_STYLES: dict[int, EdgeStyle] = {
@@ -61,6 +67,7 @@ def draw_graph(
     edge_palette: Mapping[int, EdgeStyle] = EDGE_STYLES,
     node_text: Sequence[str] | None = None,
     radius: float | None = None,
+    marked: Collection[int] = (),
 ) -> None:
     """Draw the graph into `axes`, which lose their frame and get equal scales.
 
@@ -80,6 +87,8 @@ def draw_graph(
         Short texts, one per node, written on the discs.
     radius
         Radius of the discs; by default as large as the closest two nodes allow.
+    marked
+        Places in `graph.edges` of edges to draw in red.
     """
     points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64)
     if points.shape != (graph.num_nodes, 2) or not np.isfinite(points).all():
@@ -96,8 +105,10 @@ def draw_graph(
     radius = node_radius(points, graph.directed) if radius is None else radius
     _frame(axes, points)
     scale = _points_per_unit(axes)
+    styles = [edge_palette.get(label, OTHER_EDGES) for label in graph.edge_labels.tolist()]
+    styles = [style.marked() if k in marked else style for k, style in enumerate(styles)]
     draw_edges = _draw_arrows if graph.directed else _draw_lines
-    draw_edges(axes, graph, points, edge_palette, radius, scale)
+    draw_edges(axes, graph, points, styles, radius, scale)
     colours = [to_rgb(palette[label]) for label in graph.node_labels]
     _draw_nodes(axes, points, colours, radius, scale)
     for point, text, colour in zip(points, node_text or (), colours):
@@ -148,27 +159,23 @@ def _draw_lines(
     axes: Axes,
     graph: Graph,
     points: FloatArray,
-    styles: Mapping[int, EdgeStyle],
+    styles: Sequence[EdgeStyle],
     radius: float,
     scale: float,
 ) -> None:
     width = min(MAX_POINTS, LINE_WIDTH * radius * scale)
-    for label in np.unique(graph.edge_labels):
-        style = styles.get(int(label), OTHER_EDGES)
-        ends = points[graph.edges[graph.edge_labels == label]]  # edge, end, coordinate
-        along = ends[:, 1] - ends[:, 0]
-        across = np.stack([-along[:, 1], along[:, 0]], axis=1)
-        across = across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-9)
-        spacing = max(0.4 * radius, 2.2 * width / scale)
+    spacing = max(0.4 * radius, 2.2 * width / scale)
+    for path, style in zip(edge_paths(points, graph.edges, radius), styles):
+        along = path[-1] - path[0]
+        across = np.array([-along[1], along[0]]) / max(float(np.linalg.norm(along)), 1e-9)
         offsets = spacing * (np.arange(style.strands) - (style.strands - 1) / 2)
-        strands = [ends + offset * across[:, None] for offset in offsets]
         lines = LineCollection(
-            np.concatenate(strands),
+            [path + offset * across for offset in offsets],
             colors=style.colour,
             linestyles=[style.dashes],
             linewidths=width,
             capstyle="butt",
-            zorder=1,
+            zorder=2 if style.colour == MARK_COLOUR else 1,
         )
         axes.add_collection(lines, autolim=False)
 
@@ -177,14 +184,13 @@ def _draw_arrows(
     axes: Axes,
     graph: Graph,
     points: FloatArray,
-    styles: Mapping[int, EdgeStyle],
+    styles: Sequence[EdgeStyle],
     radius: float,
     scale: float,
 ) -> None:
     pairs = {tuple(edge) for edge in graph.edges.tolist()}
     width = min(MAX_POINTS, LINE_WIDTH * radius * scale)
-    for (source, target), label in zip(graph.edges.tolist(), graph.edge_labels.tolist()):
-        style = styles.get(label, OTHER_EDGES)
+    for (source, target), style in zip(graph.edges.tolist(), styles):
         bend = 0.2 if (target, source) in pairs else 0.0
         thickness = width * (1 + 0.7 * (style.strands - 1))
         arrow = FancyArrowPatch(

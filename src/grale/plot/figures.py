@@ -17,7 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from grale.graphs.graph import Graph
+from grale.graphs.graph import Graph, IntArray
 from grale.plot.draw import draw_graph, node_radius
 from grale.plot.files import write_whole
 from grale.plot.layout import (
@@ -50,8 +50,9 @@ def reconstruction_figure(
     exact: Sequence[bool | np.bool_] | None = None,
     palette: Sequence[object] | None = None,
     node_texts: NodeTexts | None = None,
+    place: Callable[[Graph], FloatArray] = layout,
 ) -> Figure:
-    """Two rows: inputs above, their reconstructions below.
+    """Two rows: inputs above, their reconstructions below; edges that differ are red.
 
     Parameters
     ----------
@@ -69,6 +70,8 @@ def reconstruction_figure(
         Matplotlib colours, one per node label.
     node_texts
         Gives the texts on the nodes of a graph.
+    place
+        Gives the positions of an input.
     """
     num_pairs = _at_least_one(originals, "originals")
     for name, values in (
@@ -83,12 +86,14 @@ def reconstruction_figure(
     figure, panels = _panels(2, num_pairs, notes, ROW_LABEL_WIDTH)
     for k, (original, reconstruction) in enumerate(zip(originals, reconstructions)):
         mapping = None if mappings is None else mappings[k]
-        above, below = _pair_positions(original, reconstruction, mapping, f"mappings[{k}]")
+        pair = original, reconstruction
+        above, below = _pair_positions(*pair, mapping, f"mappings[{k}]", place)
+        marks = ([], []) if mapping is None else differing_edges(*pair, mapping)
         is_directed = original.directed or reconstruction.directed
         radius = min(node_radius(points, is_directed) for points in (above, below))
-        for row, graph, points in ((0, original, above), (1, reconstruction, below)):
+        for axes, graph, points, marked in zip(panels[:, k], pair, (above, below), marks):
             texts = None if node_texts is None else list(node_texts(graph))
-            draw_graph(panels[row, k], graph, points, palette, node_text=texts, radius=radius)
+            draw_graph(axes, graph, points, palette, node_text=texts, radius=radius, marked=marked)
         _caption(panels[1, k], notes[k], None if exact is None else bool(exact[k]))
     for row, name in enumerate(("input", "reconstruction")):
         place = panels[row, 0].get_position(original=True)
@@ -161,12 +166,30 @@ def rendered(figure: Figure, kind: str = "png") -> bytes:
     return buffer.getvalue()
 
 
+def differing_edges(g1: Graph, g2: Graph, mapping: ArrayLike) -> tuple[list[int], list[int]]:
+    """Places of edges that the other graph lacks or labels otherwise, of either graph."""
+    forth = checked_mapping(mapping, g1.num_nodes, g2.num_nodes, "mapping")
+    back = np.full(g2.num_nodes, -1)
+    back[forth[forth >= 0]] = np.flatnonzero(forth >= 0)
+    return _differing(g1, g2, forth), _differing(g2, g1, back)
+
+
+def _differing(graph: Graph, other: Graph, partners: IntArray) -> list[int]:
+    ends = partners[graph.edges]
+    found = np.where((ends >= 0).all(axis=1), other.label_matrix()[ends[:, 0], ends[:, 1]], 0)
+    return np.flatnonzero(found != graph.edge_labels).tolist()
+
+
 def _pair_positions(
-    original: Graph, reconstruction: Graph, mapping: ArrayLike | None, name: str
+    original: Graph,
+    reconstruction: Graph,
+    mapping: ArrayLike | None,
+    name: str,
+    place: Callable[[Graph], FloatArray],
 ) -> tuple[FloatArray, FloatArray]:
-    above = layout(original)
+    above = place(original)
     if mapping is None:
-        return above, layout(reconstruction)
+        return above, place(reconstruction)
     matched = checked_mapping(mapping, original.num_nodes, reconstruction.num_nodes, name)
     known = np.full((reconstruction.num_nodes, 2), np.nan)
     known[matched[matched >= 0]] = above[matched >= 0]
@@ -181,7 +204,8 @@ def _wrapped(
     texts = [""] * num_panels if captions is None else list(captions)
     if exact is not None:
         texts = [f"{'✓' if is_exact else '✗'} {text}" for text, is_exact in zip(texts, exact)]
-    return [textwrap.fill(text.strip(), LINE_LENGTH) for text in texts]
+    lines = [[textwrap.fill(line, LINE_LENGTH) for line in text.splitlines()] for text in texts]
+    return ["\n".join(text).strip() for text in lines]
 
 
 def _panels(

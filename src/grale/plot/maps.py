@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import BoundaryNorm
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
@@ -24,22 +25,42 @@ def map_figure(
     axes = figure.add_subplot()
     known = np.isfinite(colours)
     size = float(np.clip(20_000 / max(len(places), 1), 3, 30))
+    steps = whole_steps(colours[known])
     axes.scatter(*places[~known].T, s=size, color="0.8", linewidths=0)
     drawn = axes.scatter(
-        *places[known].T, c=colours[known], s=size, cmap=COLOUR_MAP, linewidths=0, alpha=0.85
+        *places[known].T,
+        c=colours[known],
+        s=size,
+        cmap=COLOUR_MAP,
+        norm=None if steps is None else BoundaryNorm(np.append(steps, steps[-1] + 1) - 0.5, 256),
+        linewidths=0,
+        alpha=0.85,
     )
     bar = figure.colorbar(drawn, ax=axes, shrink=0.9)
     bar.set_label(value_name)
     bar.solids.set_alpha(1)
-    whole = np.unique(colours[known])
-    if 1 < len(whole) <= FEW_VALUES and (whole == whole.round()).all():
-        bar.set_ticks(whole, labels=[f"{value:.0f}" for value in whole])
+    if steps is not None:
+        bar.set_ticks(steps, labels=[f"{value:.0f}" for value in steps])
+        bar.minorticks_off()
     axes.set_xlabel(axis_names[0])
     axes.set_ylabel(axis_names[1])
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[["top", "right"]].set_visible(False)
     return figure
+
+
+def whole_steps(values: ArrayLike) -> np.ndarray | None:
+    """Every whole number from the least to the largest value, None if these are not few.
+
+    >>> whole_steps([3.0, 5.0, 3.0]), whole_steps([0.5, 1.0])
+    (array([3., 4., 5.]), None)
+    """
+    found = np.unique(np.asarray(values, dtype=np.float64))
+    is_few = 1 <= found[-1] - found[0] < FEW_VALUES
+    if not is_few or (found != found.round()).any():
+        return None
+    return np.arange(found[0], found[-1] + 1)
 
 
 def checked_points(points: ArrayLike, values: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

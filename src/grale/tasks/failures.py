@@ -6,6 +6,7 @@ Departures: the error is the edit distance (an upper bound), sizes included.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from grale.metrics.local_search import edit_distance_bound
 from grale.metrics.symmetry import orbit_sizes
 from grale.model.autoencoder import GRALE
 from grale.model.reconstruction import reconstruct
+
+TWIN_STEPS = (0, 1, 3, 5, 7, 10, 10**9)
 
 
 class Failure(NamedTuple):
@@ -37,13 +40,14 @@ class Failure(NamedTuple):
 def worst_reconstructions(
     model: GRALE,
     graphs: Sequence[Graph],
-    count: int = 6,
+    count: int | None = 6,
     batch_size: int = 256,
     progress: Callable[[int], object] | None = None,
 ) -> list[Failure]:
     """Reconstruct all graphs and return those that come back worst, the worst first.
 
-    Graphs that come back exactly are never among them, so there may be fewer than `count`.
+    Graphs that come back exactly are never among them, so there may be fewer than `count`; None
+    is for all that fail.
     """
     found: list[tuple[int, int, Graph, NDArray[np.int64]]] = []
     for start in range(0, len(graphs), batch_size):
@@ -62,3 +66,30 @@ def worst_reconstructions(
         Failure(row, graphs[row], again, mapping, distance, orbit_sizes(graphs[row]))
         for distance, row, again, mapping in found
     ]
+
+
+class TwinGroup(NamedTuple):
+    """Graphs with a like number of nodes that some symmetry moves."""
+
+    least: int
+    most: int
+    count: int
+    exact: int
+    """How many of them came back exactly."""
+
+
+def exact_by_twins(graphs: Sequence[Graph], failures: Sequence[Failure]) -> list[TwinGroup]:
+    """Count exact reconstructions by how many nodes of a graph have a symmetric twin.
+
+    `failures` are all that there are among the graphs.
+    """
+    twins = np.array([int((orbit_sizes(graph) > 1).sum()) for graph in graphs])
+    is_exact = np.ones(len(graphs), dtype=bool)
+    is_exact[[failure.row for failure in failures]] = False
+    groups = []
+    for least, beyond in pairwise(TWIN_STEPS):
+        chosen = (twins >= least) & (twins < beyond)
+        if chosen.any():
+            most = int(twins[chosen].max())
+            groups.append(TwinGroup(least, most, int(chosen.sum()), int(is_exact[chosen].sum())))
+    return groups
