@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grale.graphs.hydrogen_places import environments
+from grale.graphs.substructure import last_atoms
 
 WEIGHTS = "protonation.npz"
 NUM_CODES = 1 << 16
@@ -82,8 +83,7 @@ def _scored_sites(molecule: Any) -> Iterator[tuple[str, int, float]]:
 
 def places(molecule: Any, kind: str) -> list[int]:
     """Atoms of a molecule that are sites of a kind."""
-    matches = molecule.GetSubstructMatches(_pattern(kind))
-    return list(dict.fromkeys(match[-1] for match in matches))
+    return last_atoms(molecule, SITES[kind].pattern)
 
 
 def features(codes: list[list[int]], atom: int) -> NDArray[np.int64]:
@@ -93,13 +93,6 @@ def features(codes: list[list[int]], atom: int) -> NDArray[np.int64]:
     anywhere = {code % NUM_CODES for ring in codes[: MOLECULE_RADIUS + 1] for code in ring}
     numbers = [*anywhere, *(NUM_CODES + code for code in set(around)), 2 * NUM_CODES + size]
     return np.array(numbers)
-
-
-@lru_cache(maxsize=len(SITES))
-def _pattern(kind: str) -> Any:
-    from rdkit import Chem
-
-    return Chem.MolFromSmarts(SITES[kind].pattern)
 
 
 @lru_cache(maxsize=1)

@@ -8,8 +8,9 @@ Departures: not in the paper.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
+
+from grale.graphs.substructure import last_atoms
 
 LONE_CATIONS = {
     "Li": 1, "Na": 1, "Mg": 2, "Zn": 2, "Cu": 2, "Ni": 2, "Co": 2, "Fe": 2, "Pb": 2, "Hg": 2,
@@ -29,8 +30,7 @@ def balance_charges(molecule: Any) -> None:
     surplus = sum(atom.GetFormalCharge() for atom in molecule.GetAtoms())
     if surplus <= 0 and not metals:
         return
-    acids = [match[-1] for acid in ACIDS for match in molecule.GetSubstructMatches(_pattern(acid))]
-    acids = list(dict.fromkeys(acids))
+    acids = list(dict.fromkeys(atom for acid in ACIDS for atom in last_atoms(molecule, acid)))
     for metal in metals:
         metal.SetNoImplicit(True)
         metal.SetNumExplicitHs(0)
@@ -41,10 +41,3 @@ def balance_charges(molecule: Any) -> None:
     for place in acids[: max(surplus, 0)]:
         molecule.GetAtomWithIdx(place).SetFormalCharge(-1)
     molecule.UpdatePropertyCache()
-
-
-@lru_cache(maxsize=len(ACIDS))
-def _pattern(smarts: str) -> Any:
-    from rdkit import Chem
-
-    return Chem.MolFromSmarts(smarts)
