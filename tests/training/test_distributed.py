@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -116,23 +117,43 @@ def test_a_run_killed_twice_ends_with_the_same_bits(tmp_path: Path, workers: int
     assert all(torch.equal(straight[name], resumed[name]) for name in straight)
 
 
+@pytest.mark.slow
+def test_a_run_that_is_told_to_end_keeps_its_last_step(tmp_path: Path) -> None:
+    settings = ["--set", "max_steps=40", "--save-every", "6", "--devices", "2"]
+    told = tmp_path / "told"
+    status, said = _start_and_end(told, signal.SIGTERM, *settings)
+    assert status == 128 + signal.SIGTERM
+    last = _newest_step(told)
+    assert f"stopped at step {last}; --resume goes on" in said
+    _train(tmp_path / "straight", *settings)
+    _train(told, *settings, "--resume")
+    straight, resumed = _weights(tmp_path / "straight"), _weights(told)
+    assert all(torch.equal(straight[name], resumed[name]) for name in straight)
+
+
 def _start_and_kill(folder: Path, *arguments: str) -> None:
-    """Kill a run once it has written two checkpoints of its own."""
+    status, _ = _start_and_end(folder, signal.SIGKILL, *arguments)
+    assert status == -signal.SIGKILL, "the run ended before it could be killed"
+
+
+def _start_and_end(folder: Path, number: int, *arguments: str) -> tuple[int, str]:
+    """Send a signal to a run that has written two checkpoints; its status and what it said."""
     start = _newest_step(folder)
     process = subprocess.Popen(
         [*START, "--out", str(folder), *arguments],
         env=_environment(),
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     deadline = time.monotonic() + 240
     while time.monotonic() < deadline and process.poll() is None:
         if _newest_step(folder) >= start + 6:
             break
         time.sleep(0.01)
-    assert process.poll() is None, "the run ended before it could be killed"
-    process.kill()
-    process.wait()
+    process.send_signal(number)
+    _, said = process.communicate(timeout=240)
+    return process.returncode, said
 
 
 def _newest_step(folder: Path) -> int:

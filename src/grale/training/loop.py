@@ -37,6 +37,7 @@ from grale.training.failure import stop_on_bad_loss
 from grale.training.objective import OBJECTIVES, Validation
 from grale.training.optimizer import AveragedWeights, Optimizers
 from grale.training.schedule import rate_share
+from grale.training.stopping import StopRequest, stop_request
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +93,14 @@ class Trainer:
         return max(by_steps, self.seconds / (60 * minutes) if minutes else 0.0)
 
     def run(self, report: Callable[[StepReport], None]) -> GraphAutoencoder:
-        """Train to the end; return the model with averaged weights."""
+        """Train to the end; return the model with averaged weights.
+
+        A run that is asked to stop (SIGTERM, Ctrl-C) writes a checkpoint after its step and ends.
+        """
+        with stop_request() as request:
+            return self._run(report, request)
+
+    def _run(self, report: Callable[[StepReport], None], request: StopRequest) -> GraphAutoencoder:
         config = self.config
         self.folder.mkdir(parents=True, exist_ok=True)  # a run killed from here on may be resumed
         batches = batches_from(
@@ -115,9 +123,13 @@ class Trainer:
             self.seconds += self._agreed(time.perf_counter() - begin)
             is_last = self.progress >= 1
             is_due = self._agreed(time.perf_counter() - saved) > 60 * self.options.save_minutes
-            if is_last or is_due or self.step % self.options.save_every == 0:
+            asked = 0 if is_last else self._any_of(request.signal)
+            if is_last or is_due or asked or self.step % self.options.save_every == 0:
                 self.save()
                 saved = time.perf_counter()
+            if asked:
+                logger.warning("stopped at step %d; --resume goes on from here", self.step)
+                request.obey(asked)
             validates = is_last or self.step % config.validate_every == 0
             if validates or self.step % config.log_every == 0:
                 rate = graphs / (time.perf_counter() - mark)
@@ -253,6 +265,12 @@ class Trainer:
         if self.fabric.world_size == 1:
             return seconds
         return float(self.fabric.broadcast(seconds))
+
+    def _any_of(self, signal: int) -> int:
+        """Return a signal that any process got, so that all processes stop together."""
+        if self.fabric.world_size == 1:
+            return signal
+        return int(self.fabric.all_reduce(torch.tensor(signal), reduce_op="max"))
 
 
 def noise_seed(seed: int, step: int) -> int:
