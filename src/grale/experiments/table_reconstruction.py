@@ -17,13 +17,16 @@ CPU_SHARE = {"coloring": 0.5, "molecules": 1.3}  # of the usual minutes: molecul
 RIVALS = (
     Contender("GRALE"),
     Contender("PIGVAE", ["architecture=pigvae"]),
-    Contender("PIGVAE, messages 128", ["architecture=pigvae", "pigvae.message_dim=128"]),
     Contender("GraphVAE", ["architecture=graphvae"]),
     Contender(
         "GraphVAE, KL 0.0001, sums",
         ["architecture=graphvae", "graphvae.kl_weight=0.0001", "graphvae.aggregation=sum"],
     ),
 )
+ON_COLORING = (
+    Contender("PIGVAE, messages 128", ["architecture=pigvae", "pigvae.message_dim=128"]),
+)
+"""A third of the steps in the same minutes: on molecules nothing comes of so few."""
 PAPER = {
     "coloring": {"GRALE": (0.02, 99.20), "PIGVAE": (0.09, 85.30), "GraphVAE": (2.13, 35.90)},
     "molecules": {"GRALE": (0.11, 93.0), "PIGVAE": (1.69, 41.0), "GraphVAE": (3.72, 7.8)},
@@ -36,9 +39,14 @@ def make(request: Request) -> list[Table]:
     return [_table(request, name) for name in request.datasets()]
 
 
+def rivals(data: str) -> list[Contender]:
+    """Rows of the table of one dataset."""
+    return [*RIVALS, *(ON_COLORING if data == "coloring" else ())]
+
+
 def _table(request: Request, data: str) -> Table:
     contest = request.contest("table-reconstruction", data, CPU_SHARE[data])
-    scores = compete(contest, RIVALS)
+    scores = compete(contest, rivals(data))
     header = ["model", "edit distance", "exact, %", "edit distance*", "exact*, %", "size right, %"]
     header += ["steps", "minutes", "parameters", "paper"]
     rows = [_row(name, found, PAPER[data]) for name, found in scores.items()]
