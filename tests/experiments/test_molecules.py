@@ -40,6 +40,18 @@ def test_published_molecules_are_prepared_once(pool: Path, tmp_path: Path) -> No
     assert marker.stat().st_mtime_ns == before
 
 
+def test_coloring_alone_may_be_asked_for(
+    pool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    Path("data/pool16").symlink_to(find_molecules(str(pool), tmp_path / "results"))
+    assert find_molecules(None, tmp_path) == "data/pool16"
+    assert find_molecules("coloring", tmp_path) is None
+    with pytest.raises(ValueError, match="give 'coloring' for none"):
+        find_molecules("coloring10", tmp_path)
+
+
 def test_the_usual_folder_is_taken_if_it_is_there(
     pool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

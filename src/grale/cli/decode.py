@@ -7,13 +7,12 @@ from typing import Annotated
 
 import typer
 
+from grale.cli.options import Draws, Search
+
 Out = Annotated[Path, typer.Option("--out", "-o", help="Parquet file to write.")]
 Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
 Tries = Annotated[
     int, typer.Option(min=1, help="Likeliest graphs to look at for each valid molecule.")
-]
-Search = Annotated[
-    int, typer.Option(min=1, help="Likeliest graphs to look through for the one that was encoded.")
 ]
 
 
@@ -51,6 +50,7 @@ def reconstruct(
     model: Model = "molecules",
     column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
     search: Search = 1,
+    draws: Draws = 1,
     candidates: Annotated[
         int, typer.Option(min=0, help="Also list up to so many likeliest valid molecules per row.")
     ] = 0,
@@ -65,7 +65,9 @@ def reconstruct(
     keep_freed_memory()
     opened = open_file_or_folder(file, column)
     with counting("reconstructing", opened.count()) as advance:
-        report = reconstruct_file(load(model), opened, out, advance, search, candidates, tries)
+        report = reconstruct_file(
+            load(model), opened, out, advance, search, candidates, tries, draws
+        )
     done = max(report.reconstructed, 1)
     rows = [
         ["rows", str(report.rows)],

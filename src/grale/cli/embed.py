@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from grale.cli.options import Draws
+
 
 def embed(
     file: Annotated[
@@ -23,6 +25,7 @@ def embed(
         Literal["null", "skip", "raise"], typer.Option(help="What to do with rows that fail.")
     ] = "null",
     batch_size: Annotated[int, typer.Option(min=1, help="Molecules at once.")] = 256,
+    draws: Draws = 1,
     shard_rows: Annotated[int, typer.Option(min=1, help="Rows that a kill may lose.")] = 20_000,
     engine: Annotated[Literal["local", "ray"], typer.Option(help="Where to run.")] = "local",
     address: Annotated[str | None, typer.Option(help="Ray cluster; none for this machine.")] = None,
@@ -39,7 +42,9 @@ def embed(
     if engine == "local" and (address is not None or workers is not None):
         raise ValueError("--address and --workers are for --engine ray")
     keep_freed_memory()
-    config = EmbedConfig(on_error=on_error, shard_rows=shard_rows, batch_size=batch_size)
+    config = EmbedConfig(
+        on_error=on_error, shard_rows=shard_rows, batch_size=batch_size, draws=draws
+    )
     opened = open_file_or_folder(file, column)
     reports: list[ShardReport] = []
     with counting("embedding", opened.count()) as advance:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import typer
 
+from grale.cli.options import Draws, Search
+
 
 def evaluate(
     model: str = typer.Argument(help="A shipped model, a directory, or a hub id."),
@@ -18,9 +20,8 @@ def evaluate(
     count: int = typer.Option(10_000, min=1, help="Held-out graphs to reconstruct."),
     by_size: bool = typer.Option(False, "--by-size", help="Also by number of nodes."),
     batch_size: int = typer.Option(256, min=1, help="Graphs at once."),
-    search: int = typer.Option(
-        1, min=1, help="Likeliest graphs to look through for the one that was encoded."
-    ),
+    search: Search = 1,
+    draws: Draws = 1,
 ) -> None:
     """Reconstruct held-out graphs and print the scores, with 95 % intervals."""
     from grale.catalog import load_any
@@ -38,8 +39,12 @@ def evaluate(
     graphs = sample_graphs(loaded.space, count, data, split)
     count = len(graphs)
     with counting("reconstructing", 2 * count) as advance:
-        full = reconstruct_all(loaded, graphs, batch_size, progress=advance, search=search)
-        told = reconstruct_all(loaded, graphs, batch_size, at_size=True, progress=advance)
+        full, told = (
+            reconstruct_all(
+                loaded, graphs, batch_size, at_size, advance, 1 if at_size else search, draws
+            )
+            for at_size in (False, True)
+        )
     if search > 1:  # a graph that is exact without being told its size is so with it
         told = told.with_exact_of(full)
     rows = [

@@ -37,8 +37,9 @@ def reproduce(
     data: Annotated[
         str | None,
         typer.Option(
-            help="coloring10, coloring15, coloring20, library, or a dataset folder; of molecules "
-            "if models are to be trained (data/pool16 if it is there)."
+            help="coloring10, coloring15, coloring20, library, or a dataset folder. If models are "
+            "to be trained: a folder of molecules (data/pool16 if it is there), or coloring for "
+            "COLORING alone."
         ),
     ] = None,
     scale: Annotated[Scale, typer.Option(help="Seconds, minutes, or as in the paper.")] = Scale.cpu,

@@ -12,13 +12,17 @@ from grale.data.prepare import PrepareConfig, prepare
 
 USUAL_FOLDER = Path("data/pool16")
 MAX_ATOMS = 16
+COLORING_ALONE = "coloring"
 
 
 def find_molecules(given: str | None, results: Path) -> str | None:
     """Folder of prepared molecules: the given one, or the usual one if it is there.
 
-    A folder that holds POOL as it is published is prepared first, into `results/data/pool16`.
+    "coloring" asks for none, even if there are any. A folder that holds POOL as it is published is
+    prepared first, into `results/data/pool16`.
     """
+    if given == COLORING_ALONE:
+        return None
     if given is None:
         return str(USUAL_FOLDER) if _is_prepared(USUAL_FOLDER) else None
     folder = Path(given)
@@ -31,7 +35,7 @@ def find_molecules(given: str | None, results: Path) -> str | None:
         return str(target)
     raise ValueError(
         f"{given} holds neither prepared molecules (train/manifest.json) nor pool-*.parquet; "
-        "see `grale prepare --help`"
+        f"see `grale prepare --help`, or give {COLORING_ALONE!r} for none"
     )
 
 

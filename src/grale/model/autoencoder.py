@@ -26,7 +26,7 @@ from grale.graphs.space import GraphSpace
 from grale.model import pairs
 from grale.model.config import ModelConfig
 from grale.model.decoder import Decoder, GraphLogits
-from grale.model.encoder import Encoder
+from grale.model.encoder import Encoded, Encoder
 from grale.model.gin_encoder import GinEncoder
 from grale.model.graph_autoencoder import GraphAutoencoder
 from grale.model.loss import LossTerms, reconstruction_loss
@@ -99,18 +99,22 @@ class GRALE(GraphAutoencoder):
         """Length of one embedding row, K x D."""
         return self.config.num_tokens * self.config.token_dim
 
-    def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
+    def embed(self, graphs: GraphBatch, draw: int = 0) -> Float[Tensor, "B Z"]:
         """Latents, their tokens side by side."""
-        return self.encoder(self.featurizer(graphs)).latent.flatten(1)
+        return self._encoded(graphs, draw).latent.flatten(1)
+
+    def _encoded(self, graphs: GraphBatch, draw: int) -> Encoded:
+        noise = self.featurizer.canonical_noise(graphs, first=draw)
+        return self.encoder(self.featurizer(graphs, noise))
 
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents."""
         shape = (self.config.num_tokens, self.config.token_dim)
         return self.decoder(latents.unflatten(1, shape)).logits
 
-    def rebuild(self, graphs: GraphBatch, at_size: bool) -> GraphBatch:
+    def rebuild(self, graphs: GraphBatch, at_size: bool, draw: int = 0) -> GraphBatch:
         """Reconstruct; the matcher says which slot plays which input node."""
-        nodes, latent = self.encoder(self.featurizer(graphs))
+        nodes, latent = self._encoded(graphs, draw)
         slots, logits = self.decoder(latent)
         permutation = self.matcher.hard(nodes, slots)
         found = logits.most_likely(self.space.directed, graphs.num_nodes if at_size else None)

@@ -109,16 +109,19 @@ class Featurizer(nn.Module):
         lengths = graphs.path_length
         return torch.where(lengths == UNREACHABLE, self.space.max_nodes, lengths)
 
-    def canonical_noise(self, graphs: GraphBatch, draws: int = 1) -> Float[Tensor, "B N n_f"]:
+    def canonical_noise(
+        self, graphs: GraphBatch, draws: int = 1, first: int = 0
+    ) -> Float[Tensor, "B N n_f"]:
         """Noise by canonical position; for several draws, all graphs under one after the other.
 
-        The first draw is the usual one.
+        Draw 0 is the usual one.
         """
         if self.config.noise_std == 0:
             shape = (draws * len(graphs), graphs.max_nodes, self.feature_dim)
             return self.noise_table.new_zeros(shape)
-        others = (self._table(draw).to(self.noise_table) for draw in range(1, draws))
-        tables = torch.stack([self.noise_table, *others], dim=1)
+        numbers = range(first, first + draws)
+        others = (self._table(draw).to(self.noise_table) for draw in numbers if draw)
+        tables = torch.stack([*([] if first else [self.noise_table]), *others], dim=1)
         return by_canonical_position(tables, graphs).movedim(2, 0).flatten(0, 1)
 
     def _table(self, draw: int) -> Float[Tensor, "N n_f"]:

@@ -63,18 +63,18 @@ class GraphAutoencoder(
         """Randomness of one training step for `count` graphs, a row for each."""
 
     @abstractmethod
-    def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
-        """Latents of a batch; nothing random."""
+    def embed(self, graphs: GraphBatch, draw: int = 0) -> Float[Tensor, "B Z"]:
+        """Latents of a batch under one draw of the encoder's noise, if it has any."""
 
     @abstractmethod
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents; the model chooses sizes."""
 
     @abstractmethod
-    def rebuild(self, graphs: GraphBatch, at_size: bool) -> GraphBatch:
+    def rebuild(self, graphs: GraphBatch, at_size: bool, draw: int = 0) -> GraphBatch:
         """Encode and decode; column i of the result plays column i of `graphs`.
 
-        With `at_size` the model is told the number of nodes.
+        With `at_size` the model is told the number of nodes; `draw` as in `embed`.
         """
 
     def recompute_activations(self, wanted: bool) -> None:
@@ -83,7 +83,11 @@ class GraphAutoencoder(
             raise ValueError(f"{self.architecture} cannot recompute activations; leave it out")
 
     def encode(
-        self, graphs: Sequence[Any], batch_size: int = 256, on_error: OnError = "raise"
+        self,
+        graphs: Sequence[Any],
+        batch_size: int = 256,
+        on_error: OnError = "raise",
+        draws: int = 1,
     ) -> NDArray[np.float32]:
         """Embed graphs: one row of length `latent_dim` per graph, in order.
 
@@ -97,8 +101,11 @@ class GraphAutoencoder(
         on_error
             What to do with a graph the model cannot hold: "raise", "null" (its row is NaN) or
             "skip" (it has no row). `why_not` gives the reasons.
+        draws
+            With more than one, each graph is embedded under so many draws of the noise until
+            decoding gives it back; the first draw is kept where none does (decisions/011).
         """
-        return inference.encode(self, graphs, batch_size, on_error)
+        return inference.encode(self, graphs, batch_size, on_error, draws)
 
     def why_not(self, graphs: Sequence[Any]) -> list[str | None]:
         """Say for each graph why the model cannot take it, or None if it can."""
@@ -130,13 +137,15 @@ class GraphAutoencoder(
         graphs: Sequence[Any],
         latents: NDArray[np.floating[Any]],
         batch_size: int = 256,
+        draws: int = 1,
     ) -> NDArray[np.bool_]:
         """Say of each graph whether its embedding is its row, to a thousandth of its length.
 
-        The graph that was encoded passes. For a trained GRALE no other graph is known to; models
-        that cannot tell two graphs apart (untrained ones, rivals) give both the same answer.
+        The graph that was encoded passes, under any of so many draws. For a trained GRALE no other
+        graph is known to; models that cannot tell two graphs apart (untrained ones, rivals) give
+        both the same answer.
         """
-        return search_module.verify(self, graphs, latents, batch_size)
+        return search_module.verify(self, graphs, latents, batch_size, draws)
 
     def decode_smiles(
         self,
@@ -180,15 +189,17 @@ class GraphAutoencoder(
         batch_size: int = 256,
         search: int = 1,
         on_error: OnError = "raise",
+        draws: int = 1,
     ) -> list[Graph | None]:
         """Encode and decode; nodes come in the input's order where matched, others after.
 
-        `search` as in `decode`, `on_error` as in `encode`: None in the place of a graph that the
-        model cannot take, or nothing.
+        `search` as in `decode`, `draws` and `on_error` as in `encode`: None in the place of a graph
+        that the model cannot take, or nothing.
         """
 
         def run(items: Sequence[Any]) -> list[Graph]:
-            return reconstruction.reconstruct(self, items, batch_size, search=search).graphs
+            options = {"search": search, "draws": draws}
+            return reconstruction.reconstruct(self, items, batch_size, **options).graphs
 
         if on_error == "raise":
             return [*run(graphs)]

@@ -3,9 +3,9 @@
     found = the first G of the likeliest graphs of Z with encode(G) = Z
 
 A graph has one embedding (decisions/003), so the graph that was encoded passes the test. That no
-other graph passes is what a trained model owes us: with the shipped ones equal graphs differ by
-1e-6 of the length of Z, others by 1e-2 and more (decisions/009). Nothing is asked but Z and the
-model. Embeddings are compared in float32: those of shorter weights or under autocast differ more.
+other graph passes is what a trained model owes us: equal graphs differ by 2e-6 of the length of Z,
+others by 4e-2 and more (measured, decisions/009). Nothing is asked but Z and the model. Embeddings
+are compared in float32: those of shorter weights or under autocast differ more.
 
 Departures: the paper takes the likeliest graph.
 """
@@ -25,6 +25,7 @@ from torch import Tensor
 
 from grale.graphs.graph import Graph
 from grale.model.candidates import likeliest_graphs
+from grale.model.checked_encoding import check_draws
 from grale.model.decoder import GraphLogits
 from grale.model.inference import accept, by_size, check_latents, device_of, quietly
 
@@ -43,15 +44,22 @@ def check_search(search: int) -> None:
 
 @quietly
 def verify(
-    model: GraphAutoencoder, graphs: Sequence[Any], latents: NDArray[Any], batch_size: int
+    model: GraphAutoencoder,
+    graphs: Sequence[Any],
+    latents: NDArray[Any],
+    batch_size: int,
+    draws: int,
 ) -> NDArray[np.bool_]:
     """Compare embeddings; see `GraphAutoencoder.verify`."""
+    check_draws(draws)
     rows = torch.tensor(check_latents(latents, model.latent_dim)).to(next(model.parameters()))
     if len(graphs) != len(rows):
         raise ValueError(f"got {len(graphs)} graphs for {len(rows)} latents; give one each")
     if len(graphs) == 0:
         return np.zeros(0, dtype=bool)
-    return _embeds_into(model, accept(graphs, model.space), rows, batch_size).numpy()
+    taken = accept(graphs, model.space)
+    is_same = [_embeds_into(model, taken, rows, batch_size, draw) for draw in range(draws)]
+    return torch.stack(is_same).any(dim=0).numpy()
 
 
 def verified_graphs(
@@ -91,14 +99,19 @@ def verified_graphs(
 
 
 def _embeds_into(
-    model: GraphAutoencoder, graphs: Sequence[Graph], latents: Float[Tensor, "G Z"], batch_size: int
+    model: GraphAutoencoder,
+    graphs: Sequence[Graph],
+    latents: Float[Tensor, "G Z"],
+    batch_size: int,
+    draw: int = 0,
 ) -> Bool[Tensor, " G"]:
     """Whether each graph's embedding is its latent."""
     is_same = torch.zeros(len(graphs), dtype=torch.bool)
     for rows, batch in by_size(graphs, batch_size):
         wanted = latents[rows].float()
         with torch.autocast(wanted.device.type, enabled=False):
-            distance = (model.embed(batch.to(device_of(model))).float() - wanted).norm(dim=1)
+            embedded = model.embed(batch.to(device_of(model)), draw).float()
+        distance = (embedded - wanted).norm(dim=1)
         is_same[rows] = (distance <= TOLERANCE * wanted.norm(dim=1)).cpu()
     return is_same
 

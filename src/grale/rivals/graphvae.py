@@ -87,15 +87,15 @@ class GraphVAE(GraphAutoencoder):
         """Length of one embedding row."""
         return self.config.latent_dim
 
-    def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
-        """Means of the posterior."""
+    def embed(self, graphs: GraphBatch, draw: int = 0) -> Float[Tensor, "B Z"]:
+        """Means of the posterior; without noise, every draw is the same."""
         return self.encoder(graphs).mean
 
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents; see `Prediction.to_graph_logits`."""
         return self._graph_logits(self.decoder(latents), None)
 
-    def rebuild(self, graphs: GraphBatch, at_size: bool) -> GraphBatch:
+    def rebuild(self, graphs: GraphBatch, at_size: bool, draw: int = 0) -> GraphBatch:
         """Reconstruct from mu; the matching says which slot plays which input node."""
         prediction = self.decoder(self.embed(graphs))
         padded = graphs.padded_to(self.space.max_nodes)

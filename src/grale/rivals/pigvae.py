@@ -119,15 +119,15 @@ class PIGVAE(GraphAutoencoder):
         """Length of one embedding row."""
         return self.config.latent_dim
 
-    def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
-        """Latents; means, where the model is variational."""
+    def embed(self, graphs: GraphBatch, draw: int = 0) -> Float[Tensor, "B Z"]:
+        """Latents; means, where the model is variational. Noise is on scores, not on these."""
         return self.encoder(graphs).latent
 
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents at the predicted sizes, nodes by rank."""
         return self.decoder.in_rank_order(latents, self.size_head.count(latents))
 
-    def rebuild(self, graphs: GraphBatch, at_size: bool) -> GraphBatch:
+    def rebuild(self, graphs: GraphBatch, at_size: bool, draw: int = 0) -> GraphBatch:
         """Reconstruct; the order of the scores says which rank each input node holds.
 
         Nodes whose rank is beyond the predicted size are missing; ranks beyond the true size

@@ -1,12 +1,13 @@
 """Changing a property of a graph by steps in the latent (paper: "Complex graph operations").
 
-    u = M grad p(z),     z' = z + direction * epsilon * |z| * u / |u|,     G' = f(z')
+    u = M grad p(z),     z' = z + direction * epsilon * |z_0| * u / |u|,     G' = f(z')
 
 p is a predictor on embeddings, trained so that p(g(G)) is near the property of G.
 
 Departures: the paper's step is epsilon * grad p (M = 1), whose length depends on the units of the
-property; ours moves by the share epsilon of the length of z. With M the covariance of the
-embeddings, steps prefer directions in which graphs differ, so that the decoder knows where it is.
+property; ours moves by the share epsilon of the length of z_0, where it begins. With M the
+covariance of the embeddings, steps prefer directions in which graphs differ, so that the decoder
+knows where it is.
 """
 
 from __future__ import annotations

@@ -43,12 +43,14 @@ class EmbedConfig:
     shard_rows: int = 20_000
     """Rows parsed and encoded together; what a kill may lose."""
     batch_size: int = 256
+    draws: int = 1
+    """As in `GraphAutoencoder.encode`."""
 
     def __post_init__(self) -> None:
         if self.on_error not in ("null", "skip", "raise"):
             raise ValueError(f"on_error={self.on_error!r}; expected 'null', 'skip' or 'raise'")
-        if self.shard_rows < 1 or self.batch_size < 1:
-            raise ValueError("shard_rows and batch_size must be at least 1")
+        if min(self.shard_rows, self.batch_size, self.draws) < 1:
+            raise ValueError("shard_rows, batch_size and draws must be at least 1")
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -
     graphs = [item for item in items if isinstance(item, Graph)]
     latents = np.empty((0, model.latent_dim), dtype=np.float32)
     if graphs:
-        latents = model.encode(graphs, batch_size=config.batch_size)
+        latents = model.encode(graphs, batch_size=config.batch_size, draws=config.draws)
     encoded = time.perf_counter()
     table = _table(shard, items, latents, config)
     counts = {"rows": str(len(items)), "failed": str(len(failed))}
@@ -141,6 +143,7 @@ def start_or_resume(
         "on_error": config.on_error,
         "shard_rows": config.shard_rows,
         "batch_size": config.batch_size,
+        "draws": config.draws,
     }
     if any(folder.glob("part-*.parquet")):
         _check_same_job(folder, plan)

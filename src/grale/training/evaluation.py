@@ -68,18 +68,19 @@ def reconstruct_all(
     at_size: bool = False,
     progress: Callable[[int], object] | None = None,
     search: int = 1,
+    draws: int = 1,
 ) -> Outcomes:
     """Reconstruct the graphs; the learned mapping starts the search for the edit distance.
 
     With `at_size` the model is told each graph's number of nodes, so that size errors cost
     nothing: the measure behind the paper's numbers, printed beside the full one. `search` as in
-    `GraphAutoencoder.decode`.
+    `GraphAutoencoder.decode`, `draws` as in its `encode`.
     """
     predictions: list[Graph] = []
     distances: list[int] = []
     for start in range(0, len(graphs), batch_size):
         chunk = list(graphs[start : start + batch_size])
-        result = reconstruct(model, chunk, batch_size, at_size, search)
+        result = reconstruct(model, chunk, batch_size, at_size, search, draws)
         predictions += result.graphs
         distances += reconstruction_distances(chunk, result.graphs, result.mappings)
         if progress is not None:
@@ -94,9 +95,10 @@ def evaluate(
     at_size: bool = False,
     progress: Callable[[int], object] | None = None,
     search: int = 1,
+    draws: int = 1,
 ) -> ReconstructionReport:
     """Reconstruct the graphs and average, as `reconstruct_all` says."""
-    return reconstruct_all(model, graphs, batch_size, at_size, progress, search).report()
+    return reconstruct_all(model, graphs, batch_size, at_size, progress, search, draws).report()
 
 
 def _is_molecule(graph: Graph) -> bool:
