@@ -15,7 +15,6 @@ import grale.tasks.embed as embedding
 from grale.catalog import load
 from grale.data.molecule_files import open_molecules
 from grale.data.molecule_folder import open_file_or_folder
-from grale.data.samples import sample_graphs
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
@@ -231,25 +230,6 @@ def test_decoding_with_a_search_says_what_is_verified(tmp_path, source) -> None:
     for entry, found, answer in zip(ROWS, smiles, verified):
         if answer is not None:
             assert answer == is_isomorphic(Graph.from_smiles(entry), Graph.from_smiles(found))
-
-
-def test_several_draws_go_from_file_to_file(tmp_path: Path) -> None:
-    model = load("molecules")
-    smiles = [graph.to_smiles() for graph in sample_graphs(model.space, 24, "library", "test")]
-    (tmp_path / "in.csv").write_text("smiles\n" + "".join(f"{s}\n" for s in smiles))
-    source, z, out = open_molecules(tmp_path / "in.csv"), tmp_path / "z", tmp_path / "out.parquet"
-    embed(model, source, z, draws=6, shard_rows=24)
-    rows = pq.read_table(z).column("embedding").to_pylist()
-    np.testing.assert_allclose(rows, model.encode(smiles, draws=6), atol=1e-4)
-    assert not np.allclose(rows, model.encode(smiles), atol=1e-2)
-    with pytest.raises(ValueError, match="another file, model or setting"):
-        embed(model, source, z, draws=1, shard_rows=24)
-    once, several = (reconstruct_file(model, source, out, draws=draws) for draws in (1, 6))
-    assert several.exact > once.exact
-    decode_file(model, z, out, search=2, draws=6)
-    assert sum(pq.read_table(out).column("verified").to_pylist()) >= several.exact
-    decode_file(model, z, out, search=2)
-    assert sum(pq.read_table(out).column("verified").to_pylist()) < several.exact
 
 
 def test_reconstruction_says_of_each_row_what_came_back(tmp_path, molecule_model, source) -> None:

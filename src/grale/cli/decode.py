@@ -25,9 +25,6 @@ def decode(
     candidates: Annotated[int, typer.Option(min=1, help="Distinct molecules per row.")] = 1,
     tries: Tries = 20,
     search: Search = 1,
-    draws: Annotated[
-        int, typer.Option(min=1, help="Those of `grale embed`, for a search that knows them.")
-    ] = 1,
 ) -> None:
     """Decode embeddings to SMILES, with charges and hydrogens restored."""
     from grale.catalog import load
@@ -36,7 +33,7 @@ def decode(
 
     keep_freed_memory()
     with counting("decoding", count_rows(file)) as advance:
-        report = decode_file(load(model), file, out, candidates, tries, advance, search, draws)
+        report = decode_file(load(model), file, out, candidates, tries, advance, search)
     rows = [
         ["rows", str(report.rows)],
         ["without a usable embedding", str(report.without_embedding)],

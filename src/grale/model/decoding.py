@@ -19,7 +19,6 @@ from torch import Tensor
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import MoleculeError, is_molecular
 from grale.model.candidates import likeliest_graphs
-from grale.model.checked_encoding import check_draws
 from grale.model.decoder import GraphLogits
 from grale.model.inference import check_batch_size, check_latents, quietly
 from grale.model.search import check_search, verified_graphs
@@ -30,15 +29,14 @@ if TYPE_CHECKING:
 
 @quietly
 def decode(
-    model: GraphAutoencoder, latents: NDArray[Any], batch_size: int, search: int, draws: int
+    model: GraphAutoencoder, latents: NDArray[Any], batch_size: int, search: int
 ) -> list[Graph]:
     """Decode each row; see `GraphAutoencoder.decode`."""
     check_search(search)
-    check_draws(draws)
     graphs: list[Graph] = []
     for rows, logits in _logits(model, latents, batch_size):
         likeliest = logits.most_likely(model.space.directed).to_graphs()
-        verified = verified_graphs(model, rows, logits, search, batch_size, draws)
+        verified = verified_graphs(model, rows, logits, search, batch_size)
         graphs += [first if found is None else found for found, first in zip(verified, likeliest)]
     return graphs
 
@@ -51,7 +49,6 @@ def decode_smiles(
     candidates: int,
     tries: int,
     search: int,
-    draws: int,
 ) -> list[list[str]]:
     """Decode each row to its best molecules; see `GraphAutoencoder.decode_smiles`."""
     if not is_molecular(model.space):
@@ -59,11 +56,9 @@ def decode_smiles(
     if candidates < 1 or tries < 1:
         raise ValueError(f"candidates={candidates} and tries={tries} must be at least 1")
     check_search(search)
-    check_draws(draws)
     found: list[list[str]] = []
     for rows, logits in _logits(model, latents, batch_size):
-        verified = verified_graphs(model, rows, logits, search, batch_size, draws)
-        for row, first in enumerate(verified):
+        for row, first in enumerate(verified_graphs(model, rows, logits, search, batch_size)):
             best: dict[str, None] = {}
             likeliest = islice(likeliest_graphs(logits, row, directed=False), tries * candidates)
             for graph in chain([] if first is None else [first], likeliest):

@@ -118,19 +118,17 @@ class GraphAutoencoder(
         batch_size: int = 256,
         search: int = 1,
         on_error: OnError = "raise",
-        draws: int = 1,
     ) -> list[Graph | None]:
         """Turn embedding rows into the most likely graphs; the model chooses their sizes.
 
         With a `search` above 1, so many of the likeliest graphs of a row are embedded until one
         falls on the row itself, as the graph that was encoded does (`verify` tells). Where none
         does, the likeliest is returned as usual. A row that is not finite, as `encode` leaves for
-        a graph it cannot take, fails: it raises, is None ("null") or is left out ("skip"). For a
-        search in rows that were encoded with several `draws`, give as many here.
+        a graph it cannot take, fails: it raises, is None ("null") or is left out ("skip").
         """
 
         def run(rows: NDArray[Any]) -> list[Graph]:
-            return decoding.decode(self, rows, batch_size, search, draws)
+            return decoding.decode(self, rows, batch_size, search)
 
         return run_on_good(run, np.asarray(latents), inference.are_finite(latents), on_error)
 
@@ -156,17 +154,16 @@ class GraphAutoencoder(
         batch_size: int = 256,
         search: int = 1,
         on_error: OnError = "raise",
-        draws: int = 1,
     ) -> list[str | None]:
         """Turn embedding rows into SMILES, None where no valid molecule was found.
 
         Charges and hydrogens are restored. With `tries` above 1, rows whose likeliest graph is no
-        valid molecule go on with the next likeliest, so many graphs at most. `search`, `draws` and
-        `on_error` as in `decode`: a graph that is found by a search comes before the likeliest.
+        valid molecule go on with the next likeliest, so many graphs at most. `search` as in
+        `decode`: a graph that is found so comes before the likeliest. `on_error` as in `decode`.
         """
 
         def run(rows: NDArray[Any]) -> list[str | None]:
-            found = decoding.decode_smiles(self, rows, batch_size, 1, tries, search, draws)
+            found = decoding.decode_smiles(self, rows, batch_size, 1, tries, search)
             return [best[0] if best else None for best in found]
 
         return run_on_good(run, np.asarray(latents), inference.are_finite(latents), on_error)
@@ -178,14 +175,13 @@ class GraphAutoencoder(
         tries: int = 20,
         batch_size: int = 256,
         search: int = 1,
-        draws: int = 1,
     ) -> list[list[str]]:
         """Turn embedding rows into several distinct SMILES each, the likeliest first.
 
-        At most `tries` graphs are looked at for each of the `candidates`. With a `search` (and
-        `draws`) as in `decode`, a graph that is found by it comes before them.
+        At most `tries` graphs are looked at for each of the `candidates`. With a `search`, a graph
+        that is found by it comes before them.
         """
-        return decoding.decode_smiles(self, latents, batch_size, candidates, tries, search, draws)
+        return decoding.decode_smiles(self, latents, batch_size, candidates, tries, search)
 
     def reconstruct(
         self,

@@ -57,7 +57,9 @@ def verify(
         raise ValueError(f"got {len(graphs)} graphs for {len(rows)} latents; give one each")
     if len(graphs) == 0:
         return np.zeros(0, dtype=bool)
-    return _embeds_into_any(model, accept(graphs, model.space), rows, batch_size, draws).numpy()
+    taken = accept(graphs, model.space)
+    is_same = [_embeds_into(model, taken, rows, batch_size, draw) for draw in range(draws)]
+    return torch.stack(is_same).any(dim=0).numpy()
 
 
 def verified_graphs(
@@ -66,13 +68,11 @@ def verified_graphs(
     logits: GraphLogits,
     search: int,
     batch_size: int,
-    draws: int = 1,
 ) -> list[Graph | None]:
     """Return for each row the graph that embeds into it, None if none of the likeliest does.
 
-    A search of 1 looks at nothing: the likeliest graph is what one gets in either case. The
-    likeliest is embedded under all draws, others under the first: a latent of another draw is one
-    that decodes (decisions/011). Call it without gradients, the model in evaluation mode.
+    A search of 1 looks at nothing: the likeliest graph is what one gets in either case. Call it
+    without gradients, the model in evaluation mode.
     """
     found: list[Graph | None] = [None] * len(latents)
     if search == 1:
@@ -84,9 +84,7 @@ def verified_graphs(
     tried = 1
     while drawn:
         rows = [row for row, _ in drawn]
-        looked_at = [graph for _, graph in drawn]
-        number = draws if tried == 1 else 1
-        is_same = _embeds_into_any(model, looked_at, latents[rows], batch_size, number)
+        is_same = _embeds_into(model, [graph for _, graph in drawn], latents[rows], batch_size)
         for (row, graph), same in zip(drawn, is_same.tolist()):
             if same and found[row] is None:
                 found[row] = graph
@@ -100,30 +98,12 @@ def verified_graphs(
     return found
 
 
-def _embeds_into_any(
-    model: GraphAutoencoder,
-    graphs: Sequence[Graph],
-    latents: Float[Tensor, "G Z"],
-    batch_size: int,
-    draws: int,
-) -> Bool[Tensor, " G"]:
-    """Whether each graph's embedding is its latent under any of so many draws of the noise."""
-    is_same = _embeds_into(model, graphs, latents, batch_size, 0)
-    for draw in range(1, draws):
-        rest = (~is_same).nonzero()[:, 0].tolist()
-        if not rest:
-            break
-        others = [graphs[row] for row in rest]
-        is_same[rest] = _embeds_into(model, others, latents[rest], batch_size, draw)
-    return is_same
-
-
 def _embeds_into(
     model: GraphAutoencoder,
     graphs: Sequence[Graph],
     latents: Float[Tensor, "G Z"],
     batch_size: int,
-    draw: int,
+    draw: int = 0,
 ) -> Bool[Tensor, " G"]:
     """Whether each graph's embedding is its latent."""
     is_same = torch.zeros(len(graphs), dtype=torch.bool)

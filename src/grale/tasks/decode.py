@@ -62,12 +62,8 @@ def decode_file(
     tries: int = 20,
     progress: Callable[[int], object] | None = None,
     search: int = 1,
-    draws: int = 1,
 ) -> DecodeReport:
-    """Decode the column `embedding` of a parquet file, or of a folder of them, as a stream.
-
-    `search` and `draws` as in `GraphAutoencoder.decode`.
-    """
+    """Decode the column `embedding` of a parquet file, or of a folder of them, as a stream."""
     check_output(path, out)
     total = DecodeReport()
     with written_whole(out, DECODED) as writer:
@@ -77,13 +73,12 @@ def decode_file(
             latents, reasons = _latents(batch["embedding"], model.latent_dim, path)
             is_there = np.array([reason is None for reason in reasons], dtype=bool)
             found: list[list[str]] = [[] for _ in rows]
-            options = {"search": search, "draws": draws}
-            decoded = model.decode_candidates(latents, candidates, tries, **options)
+            decoded = model.decode_candidates(latents, candidates, tries, search=search)
             for place, best in zip(np.flatnonzero(is_there), decoded):
                 found[place] = best
             records = [_record(*values) for values in zip(rows, found, reasons)]
             if search > 1:
-                _verify(model, records, latents, is_there, draws)
+                _verify(model, records, latents, is_there)
             writer.write_table(pa.Table.from_pylist(records, DECODED))
             missing = int((~is_there).sum())
             invalid = sum(record["status"] == "invalid" for record in records)
@@ -162,17 +157,12 @@ def _why_not(values: list[float | None] | None, latent_dim: int) -> str | None:
 
 
 def _verify(
-    model: GRALE,
-    records: list[dict[str, Any]],
-    latents: NDArray[Any],
-    is_there: NDArray[np.bool_],
-    draws: int,
+    model: GRALE, records: list[dict[str, Any]], latents: NDArray[Any], is_there: NDArray[np.bool_]
 ) -> None:
     """Note of each molecule whether it embeds into its row."""
     embedded = [records[place] for place in np.flatnonzero(is_there)]
     valid = [number for number, record in enumerate(embedded) if record["smiles"] is not None]
-    smiles = [embedded[number]["smiles"] for number in valid]
-    answers = model.verify(smiles, latents[valid], draws=draws)
+    answers = model.verify([embedded[number]["smiles"] for number in valid], latents[valid])
     for number, answer in zip(valid, answers.tolist()):
         embedded[number]["verified"] = answer
 

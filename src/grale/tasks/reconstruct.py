@@ -83,8 +83,7 @@ def reconstruct_file(
                 best: list[list[str] | None] = [None] * len(graphs)
                 if candidates:
                     latents = model.encode(graphs, draws=draws)
-                    options = {"search": search, "draws": draws}
-                    best = [*model.decode_candidates(latents, candidates, tries, **options)]
+                    best = [*model.decode_candidates(latents, candidates, tries, search=search)]
                 again = iter(zip(result.graphs, result.mappings, best))
             records = []
             for place, (entry, item) in enumerate(zip(chunk.entries, items)):
