@@ -1,7 +1,7 @@
 """Scores of a model of molecules on the test split of POOL, by size and by source.
 
     python benchmarks/score_pool.py POOL_FOLDER DATASET_FOLDER [--model molecules]
-        [--search 128] [--draws 32]
+        [--search 128] [--refine 128]
 
 DATASET_FOLDER is what `grale prepare pool POOL_FOLDER DATASET_FOLDER` made: its test split decides
 which molecules are unseen; POOL_FOLDER says where each comes from.
@@ -45,11 +45,11 @@ def main() -> None:
     parser.add_argument("--model", default="molecules")
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--search", type=int, default=1)
-    parser.add_argument("--draws", type=int, default=1)
+    parser.add_argument("--refine", type=int, default=0)
     options = parser.parse_args()
     model = grale.load(options.model)
     graphs = held_out_graphs(options.dataset, options.count, "test")
-    outcomes = reconstruct_all(model, graphs, search=options.search, draws=options.draws)
+    outcomes = reconstruct_all(model, graphs, search=options.search, refine=options.refine)
     known = sources(options.pool, model.space.max_nodes)
     origin = [known.get(canonical_key(graph), "another split's row") for graph in graphs]
     header = "| {} | molecules | exactly reconstructed | edit distance (bound) | valid |"

@@ -54,6 +54,7 @@ def test_scikit_learns_own_checks(estimator, check) -> None:
 
 def test_it_embeds_as_the_model_does(saved, molecule_model) -> None:
     rows = GraleTransformer(saved).fit_transform(SMILES)
+    assert GraleTransformer(saved, refine=2).fit_transform(SMILES).shape == rows.shape
     np.testing.assert_allclose(rows, molecule_model.encode(SMILES), atol=1e-6)
     for form in (
         np.array(SMILES),

@@ -35,8 +35,8 @@ class GraleTransformer(TransformerMixin, BaseEstimator):
         where the rows must stay beside their targets).
     batch_size
         Graphs embedded at once.
-    draws
-        Draws of the noise, as in `GraphAutoencoder.encode`.
+    refine
+        Steps at most, as in `GraphAutoencoder.encode`.
 
     Examples
     --------
@@ -49,12 +49,12 @@ class GraleTransformer(TransformerMixin, BaseEstimator):
         model: Any = "molecules",
         on_error: Any = "raise",
         batch_size: Any = 256,
-        draws: Any = 1,
+        refine: Any = 0,
     ) -> None:  # scikit-learn sets any value here and expects complaints in `fit` only
         self.model = model
         self.on_error = on_error
         self.batch_size = batch_size
-        self.draws = draws
+        self.refine = refine
 
     def fit(self, X: Any, y: Any = None) -> GraleTransformer:  # noqa: N803
         """Load the model; nothing is learned."""
@@ -65,7 +65,7 @@ class GraleTransformer(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
         """Embed each graph: one row each, in order."""
-        return self._loaded().encode(_listed(X), self.batch_size, self.on_error, self.draws)
+        return self._loaded().encode(_listed(X), self.batch_size, self.on_error, self.refine)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the columns of the embedding: grale0, grale1, ..."""

@@ -44,8 +44,9 @@ def test_evaluate_prints_the_scores(trained: Path) -> None:
     result = runner.invoke(app, ["evaluate", str(trained), "--count", "20"])
     assert result.exit_code == 0, result.output
     assert "exactly reconstructed" in result.output
-    searched = runner.invoke(app, ["evaluate", str(trained), "--count", "3", "--search", "4"])
-    assert searched.exit_code == 0, searched.output
+    for option in ("--search", "--refine"):
+        checked = runner.invoke(app, ["evaluate", str(trained), "--count", "3", option, "4"])
+        assert checked.exit_code == 0, checked.output
 
 
 def test_info_describes_machine_and_model(trained: Path) -> None:

@@ -15,6 +15,7 @@ import grale.tasks.embed as embedding
 from grale.catalog import load
 from grale.data.molecule_files import open_molecules
 from grale.data.molecule_folder import open_file_or_folder
+from grale.data.samples import sample_graphs
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
@@ -230,6 +231,26 @@ def test_decoding_with_a_search_says_what_is_verified(tmp_path, source) -> None:
     for entry, found, answer in zip(ROWS, smiles, verified):
         if answer is not None:
             assert answer == is_isomorphic(Graph.from_smiles(entry), Graph.from_smiles(found))
+
+
+def test_refined_embeddings_go_from_file_to_file(tmp_path: Path) -> None:
+    model = load("molecules")
+    smiles = [graph.to_smiles() for graph in sample_graphs(model.space, 24, "library", "test")]
+    (tmp_path / "in.csv").write_text("smiles\n" + "".join(f"{s}\n" for s in smiles))
+    source, z, out = open_molecules(tmp_path / "in.csv"), tmp_path / "z", tmp_path / "out.parquet"
+    embed(model, source, z, refine=20, shard_rows=24)
+    rows = pq.read_table(z).column("embedding").to_pylist()
+    assert not np.allclose(rows, model.encode(smiles), atol=1e-2)
+    with pytest.raises(ValueError, match="another file, model or setting"):
+        embed(model, source, z, shard_rows=24)
+    once, refined = (reconstruct_file(model, source, out, refine=steps) for steps in (0, 20))
+    assert refined.exact > once.exact
+    decode_file(model, z, out, tries=1)
+    decoded = pq.read_table(out).column("smiles").to_pylist()
+    pairs = [(Graph.from_smiles(a), Graph.from_smiles(b)) for a, b in zip(smiles, decoded) if b]
+    assert sum(is_isomorphic(*pair) for pair in pairs) == refined.exact
+    with pytest.raises(ValueError, match="refine must be at least 0, got -1"):
+        EmbedConfig(refine=-1)
 
 
 def test_reconstruction_says_of_each_row_what_came_back(tmp_path, molecule_model, source) -> None:

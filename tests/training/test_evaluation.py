@@ -33,13 +33,13 @@ def test_groups_hold_every_graph_once() -> None:
         outcomes.grouped([1])
 
 
-def test_exact_outcomes_are_taken_over_and_no_others() -> None:
+def test_a_second_try_is_for_what_did_not_come_back() -> None:
     graphs = [Graph([0] * size) for size in (1, 2, 3)]
-    told = Outcomes(graphs, [Graph([1])] * 3, [1, 2, 0])
-    full = Outcomes(graphs, graphs, [0, 5, 4])
-    merged = told.with_exact_of(full)
+    full = Outcomes(graphs, [graphs[0], Graph([1]), Graph([1])], [0, 5, 4])
+    assert full.inexact() == graphs[1:]
+    merged = full.with_second_try(Outcomes(graphs[1:], [Graph([2]), graphs[2]], [2, 0]))
     assert merged.distances == [0, 2, 0]
-    assert merged.predictions == [graphs[0], Graph([1]), Graph([1])]
+    assert merged.predictions == [graphs[0], Graph([2]), graphs[2]]
 
 
 def test_validity_counts_molecules() -> None:

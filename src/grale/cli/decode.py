@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grale.cli.options import Draws, Search
+from grale.cli.options import Refine, Search
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="Parquet file to write.")]
 Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
@@ -50,7 +50,7 @@ def reconstruct(
     model: Model = "molecules",
     column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
     search: Search = 1,
-    draws: Draws = 1,
+    refine: Refine = 0,
     candidates: Annotated[
         int, typer.Option(min=0, help="Also list up to so many likeliest valid molecules per row.")
     ] = 0,
@@ -66,7 +66,7 @@ def reconstruct(
     opened = open_file_or_folder(file, column)
     with counting("reconstructing", opened.count()) as advance:
         report = reconstruct_file(
-            load(model), opened, out, advance, search, candidates, tries, draws
+            load(model), opened, out, advance, search, candidates, tries, refine
         )
     done = max(report.reconstructed, 1)
     rows = [

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from grale.cli.options import Draws
+from grale.cli.options import Refine
 
 
 def embed(
@@ -25,7 +25,7 @@ def embed(
         Literal["null", "skip", "raise"], typer.Option(help="What to do with rows that fail.")
     ] = "null",
     batch_size: Annotated[int, typer.Option(min=1, help="Molecules at once.")] = 256,
-    draws: Draws = 1,
+    refine: Refine = 0,
     shard_rows: Annotated[int, typer.Option(min=1, help="Rows that a kill may lose.")] = 20_000,
     engine: Annotated[Literal["local", "ray"], typer.Option(help="Where to run.")] = "local",
     address: Annotated[str | None, typer.Option(help="Ray cluster; none for this machine.")] = None,
@@ -43,7 +43,7 @@ def embed(
         raise ValueError("--address and --workers are for --engine ray")
     keep_freed_memory()
     config = EmbedConfig(
-        on_error=on_error, shard_rows=shard_rows, batch_size=batch_size, draws=draws
+        on_error=on_error, shard_rows=shard_rows, batch_size=batch_size, refine=refine
     )
     opened = open_file_or_folder(file, column)
     reports: list[ShardReport] = []

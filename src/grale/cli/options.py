@@ -9,9 +9,7 @@ import typer
 Search = Annotated[
     int, typer.Option(min=1, help="Likeliest graphs to look through for the one that was encoded.")
 ]
-Draws = Annotated[
+Refine = Annotated[
     int,
-    typer.Option(
-        min=1, help="Draws of the noise to encode under, until decoding gives the graph back."
-    ),
+    typer.Option(min=0, help="Steps at most that move a vector until it decodes to its graph."),
 ]

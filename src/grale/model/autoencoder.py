@@ -26,11 +26,12 @@ from grale.graphs.space import GraphSpace
 from grale.model import pairs
 from grale.model.config import ModelConfig
 from grale.model.decoder import Decoder, GraphLogits
-from grale.model.encoder import Encoded, Encoder
+from grale.model.encoder import Encoder
 from grale.model.gin_encoder import GinEncoder
 from grale.model.graph_autoencoder import GraphAutoencoder
 from grale.model.loss import LossTerms, reconstruction_loss
 from grale.model.matcher import SinkhornMatcher
+from grale.model.refined_encoding import Refinement
 from grale.model.softsort_matcher import SoftSortMatcher
 from grale.model.transformer_decoder import TransformerGraphDecoder
 
@@ -99,23 +100,39 @@ class GRALE(GraphAutoencoder):
         """Length of one embedding row, K x D."""
         return self.config.num_tokens * self.config.token_dim
 
-    def embed(self, graphs: GraphBatch, draw: int = 0) -> Float[Tensor, "B Z"]:
+    def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
         """Latents, their tokens side by side."""
-        return self._encoded(graphs, draw).latent.flatten(1)
-
-    def _encoded(self, graphs: GraphBatch, draw: int) -> Encoded:
-        noise = self.featurizer.canonical_noise(graphs, first=draw)
-        return self.encoder(self.featurizer(graphs, noise))
+        return self.encoder(self.featurizer(graphs)).latent.flatten(1)
 
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents."""
-        shape = (self.config.num_tokens, self.config.token_dim)
-        return self.decoder(latents.unflatten(1, shape)).logits
+        return self.decoder(self._tokens(latents)).logits
 
-    def rebuild(self, graphs: GraphBatch, at_size: bool, draw: int = 0) -> GraphBatch:
+    def _tokens(self, latents: Float[Tensor, "B Z"]) -> Float[Tensor, "B K D"]:
+        return latents.unflatten(1, (self.config.num_tokens, self.config.token_dim))
+
+    def start_refining(self, graphs: GraphBatch) -> Refinement:
+        """Encode once; what is left is to decode, match and compare again and again."""
+        inputs = self.featurizer(graphs)
+        nodes, latent = self.encoder(inputs)
+        targets = self.featurizer.targets(inputs)
+
+        def compare(
+            latents: Float[Tensor, "R Z"], rows: list[int]
+        ) -> tuple[GraphLogits, Float[Tensor, " R"]]:
+            slots, logits = self.decoder(self._tokens(latents))
+            log_plan, _ = self.matcher(nodes[rows], slots)
+            terms = reconstruction_loss(targets[rows], logits, log_plan, self.config.loss)
+            return logits, terms.per_graph(self.config.loss)
+
+        return Refinement(latent.flatten(1), compare)
+
+    def rebuild(
+        self, graphs: GraphBatch, at_size: bool, latents: Float[Tensor, "B Z"] | None = None
+    ) -> GraphBatch:
         """Reconstruct; the matcher says which slot plays which input node."""
-        nodes, latent = self._encoded(graphs, draw)
-        slots, logits = self.decoder(latent)
+        nodes, latent = self.encoder(self.featurizer(graphs))
+        slots, logits = self.decoder(latent if latents is None else self._tokens(latents))
         permutation = self.matcher.hard(nodes, slots)
         found = logits.most_likely(self.space.directed, graphs.num_nodes if at_size else None)
         return GraphBatch(

@@ -15,7 +15,7 @@ scored at the nodes.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import torch
 from jaxtyping import Float, Int
@@ -51,6 +51,9 @@ class GraphTargets:
     node_feature: Float[Tensor, "B N n_d"]
     edge_label: Float[Tensor, "B N N n_c"]
     edge_feature: Float[Tensor, "B N N n_p"]
+
+    def __getitem__(self, rows: list[int]) -> GraphTargets:
+        return GraphTargets(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 class Featurizer(nn.Module):
@@ -109,19 +112,16 @@ class Featurizer(nn.Module):
         lengths = graphs.path_length
         return torch.where(lengths == UNREACHABLE, self.space.max_nodes, lengths)
 
-    def canonical_noise(
-        self, graphs: GraphBatch, draws: int = 1, first: int = 0
-    ) -> Float[Tensor, "B N n_f"]:
+    def canonical_noise(self, graphs: GraphBatch, draws: int = 1) -> Float[Tensor, "B N n_f"]:
         """Noise by canonical position; for several draws, all graphs under one after the other.
 
-        Draw 0 is the usual one.
+        The first draw is the usual one.
         """
         if self.config.noise_std == 0:
             shape = (draws * len(graphs), graphs.max_nodes, self.feature_dim)
             return self.noise_table.new_zeros(shape)
-        numbers = range(first, first + draws)
-        others = (self._table(draw).to(self.noise_table) for draw in numbers if draw)
-        tables = torch.stack([*([] if first else [self.noise_table]), *others], dim=1)
+        others = (self._table(draw).to(self.noise_table) for draw in range(1, draws))
+        tables = torch.stack([self.noise_table, *others], dim=1)
         return by_canonical_position(tables, graphs).movedim(2, 0).flatten(0, 1)
 
     def _table(self, draw: int) -> Float[Tensor, "N n_f"]:

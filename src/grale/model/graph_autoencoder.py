@@ -26,6 +26,7 @@ from grale.model import decoding, inference, reconstruction, storage
 from grale.model import search as search_module
 from grale.model.decoder import GraphLogits
 from grale.model.failures import OnError, run_on_good
+from grale.model.refined_encoding import Refinement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,19 +64,26 @@ class GraphAutoencoder(
         """Randomness of one training step for `count` graphs, a row for each."""
 
     @abstractmethod
-    def embed(self, graphs: GraphBatch, draw: int = 0) -> Float[Tensor, "B Z"]:
-        """Latents of a batch under one draw of the encoder's noise, if it has any."""
+    def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
+        """Latents of a batch; nothing random."""
 
     @abstractmethod
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents; the model chooses sizes."""
 
     @abstractmethod
-    def rebuild(self, graphs: GraphBatch, at_size: bool, draw: int = 0) -> GraphBatch:
+    def rebuild(
+        self, graphs: GraphBatch, at_size: bool, latents: Float[Tensor, "B Z"] | None = None
+    ) -> GraphBatch:
         """Encode and decode; column i of the result plays column i of `graphs`.
 
-        With `at_size` the model is told the number of nodes; `draw` as in `embed`.
+        With `at_size` the model is told the number of nodes; `latents` are decoded instead of the
+        encoder's.
         """
+
+    def start_refining(self, graphs: GraphBatch) -> Refinement:
+        """Latents of a batch, and the loss that moves them (`grale.model.refined_encoding`)."""
+        raise ValueError(f"{self.architecture} cannot refine latents; leave `refine` out")
 
     def recompute_activations(self, wanted: bool) -> None:
         """Trade time for memory in training: recompute layers in the backward pass, or not."""
@@ -87,7 +95,7 @@ class GraphAutoencoder(
         graphs: Sequence[Any],
         batch_size: int = 256,
         on_error: OnError = "raise",
-        draws: int = 1,
+        refine: int = 0,
     ) -> NDArray[np.float32]:
         """Embed graphs: one row of length `latent_dim` per graph, in order.
 
@@ -101,11 +109,11 @@ class GraphAutoencoder(
         on_error
             What to do with a graph the model cannot hold: "raise", "null" (its row is NaN) or
             "skip" (it has no row). `why_not` gives the reasons.
-        draws
-            With more than one, each graph is embedded under so many draws of the noise until
-            decoding gives it back; the first draw is kept where none does (decisions/011).
+        refine
+            Vectors that do not decode to their graph are moved by so many gradient steps at most,
+            until they do (decisions/011). 0 leaves them as the encoder gives them.
         """
-        return inference.encode(self, graphs, batch_size, on_error, draws)
+        return inference.encode(self, graphs, batch_size, on_error, refine)
 
     def why_not(self, graphs: Sequence[Any]) -> list[str | None]:
         """Say for each graph why the model cannot take it, or None if it can."""
@@ -137,15 +145,13 @@ class GraphAutoencoder(
         graphs: Sequence[Any],
         latents: NDArray[np.floating[Any]],
         batch_size: int = 256,
-        draws: int = 1,
     ) -> NDArray[np.bool_]:
         """Say of each graph whether its embedding is its row, to a thousandth of its length.
 
-        The graph that was encoded passes, under any of so many draws. For a trained GRALE no other
-        graph is known to; models that cannot tell two graphs apart (untrained ones, rivals) give
-        both the same answer.
+        The graph that was encoded passes. For a trained GRALE no other graph is known to; models
+        that cannot tell two graphs apart (untrained ones, rivals) give both the same answer.
         """
-        return search_module.verify(self, graphs, latents, batch_size, draws)
+        return search_module.verify(self, graphs, latents, batch_size)
 
     def decode_smiles(
         self,
@@ -189,16 +195,16 @@ class GraphAutoencoder(
         batch_size: int = 256,
         search: int = 1,
         on_error: OnError = "raise",
-        draws: int = 1,
+        refine: int = 0,
     ) -> list[Graph | None]:
         """Encode and decode; nodes come in the input's order where matched, others after.
 
-        `search` as in `decode`, `draws` and `on_error` as in `encode`: None in the place of a graph
-        that the model cannot take, or nothing.
+        `search` as in `decode`, `refine` and `on_error` as in `encode`: None in the place of a
+        graph that the model cannot take, or nothing.
         """
 
         def run(items: Sequence[Any]) -> list[Graph]:
-            options = {"search": search, "draws": draws}
+            options = {"search": search, "refine": refine}
             return reconstruction.reconstruct(self, items, batch_size, **options).graphs
 
         if on_error == "raise":

@@ -20,8 +20,8 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import is_molecular
 from grale.graphs.space import GraphSpace
-from grale.model.checked_encoding import check_draws, embed_checked
 from grale.model.failures import OnError, check_on_error
+from grale.model.refined_encoding import check_refine, embed_refined
 
 if TYPE_CHECKING:
     from grale.model.graph_autoencoder import GraphAutoencoder
@@ -139,11 +139,11 @@ def device_of(model: GraphAutoencoder) -> torch.device:
 
 @quietly
 def encode(
-    model: GraphAutoencoder, items: Sequence[Any], batch_size: int, on_error: OnError, draws: int
+    model: GraphAutoencoder, items: Sequence[Any], batch_size: int, on_error: OnError, refine: int
 ) -> NDArray[np.float32]:
     """Embed each item; see `GraphAutoencoder.encode`."""
     check_on_error(on_error)
-    check_draws(draws)
+    check_refine(refine)
     if on_error == "raise":
         graphs, kept = accept(items, model.space), list(range(len(items)))
     else:
@@ -153,6 +153,6 @@ def encode(
         graphs = [graph for graph in screened if isinstance(graph, Graph)]
     latents = np.full((len(items), model.latent_dim), np.nan, dtype=np.float32)
     for rows, batch in by_size(graphs, batch_size):
-        latent, _ = embed_checked(model, batch.to(device_of(model)), draws)
+        latent = embed_refined(model, batch.to(device_of(model)), refine)
         latents[[kept[row] for row in rows]] = latent.float().cpu().numpy()
     return latents[kept] if on_error == "skip" else latents

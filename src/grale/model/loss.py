@@ -52,6 +52,11 @@ class LossTerms:
         parts = [getattr(weights, f.name) * getattr(self, f.name).mean() for f in fields(self)]
         return torch.stack(parts).sum()
 
+    def per_graph(self, weights: LossConfig) -> Float[Tensor, " B"]:
+        """Weighted sum for each graph; their mean is the total."""
+        parts = [getattr(weights, f.name) * getattr(self, f.name) for f in fields(self)]
+        return torch.stack(parts).sum(dim=0)
+
     def means(self) -> dict[str, Float[Tensor, ""]]:
         """Mean of each term over the batch, for logs."""
         return {f.name: getattr(self, f.name).detach().mean() for f in fields(self)}

@@ -1,12 +1,12 @@
 """Graphs through the autoencoder and back, their nodes in the order of the input.
 
-Departures: with a search, graphs are found by their embedding (decisions/009); with several draws
-of the noise, the encoder takes one that decodes (decisions/011).
+Departures: with a search, graphs are found by their embedding (decisions/009); latents may be
+refined until they decode (decisions/011).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from grale.graphs.batch import GraphBatch
 from grale.graphs.canonical import canonical_positions
 from grale.graphs.graph import Graph
-from grale.model.checked_encoding import check_draws, embed_checked
 from grale.model.inference import accept, by_size, device_of, quietly
+from grale.model.refined_encoding import check_refine, embed_refined
 from grale.model.search import check_search, verified_graphs
 
 if TYPE_CHECKING:
@@ -38,40 +38,32 @@ def reconstruct(
     batch_size: int,
     at_size: bool = False,
     search: int = 1,
-    draws: int = 1,
+    refine: int = 0,
 ) -> Reconstructed:
     """Reconstruct each item, its nodes in the input's order where matched.
 
     With `at_size` the model is told the number of nodes, as in the measure of Any2Graph. With a
     `search` above 1 so many likeliest graphs, of any size, are tried for one that embeds into the
-    latent. With several `draws` the latent is one that decodes, if there is one among so many.
+    latent. With `refine`, latents that do not decode are moved by so many steps at most.
     """
     check_search(search)
-    check_draws(draws)
+    check_refine(refine)
+    if search > 1 and refine > 0:
+        raise ValueError("a search looks for embeddings, which refined latents are not; choose one")
     graphs = accept(items, model.space)
     results: list[Any] = [None] * len(graphs)
     for rows, batch in by_size(graphs, batch_size):
         batch = batch.to(device_of(model))
-        draw_of = [0] * len(rows) if draws == 1 else embed_checked(model, batch, draws).draws
-        for draw in sorted(set(draw_of)):
-            chosen = [place for place, other in enumerate(draw_of) if other == draw]
-            part = batch if len(chosen) == len(rows) else batch[chosen]
-            for place, found in zip(chosen, _rebuilt(model, part, at_size, draw)):
+        latents = embed_refined(model, batch, refine) if refine else None
+        ordered = model.rebuild(batch, at_size, latents)
+        masks = ordered.node_mask.cpu().numpy()
+        for row, graph, mask in zip(rows, ordered.to_graphs(), masks):
+            places = np.where(mask, np.cumsum(mask) - 1, -1)[: graphs[row].num_nodes]
+            results[row] = (graph, places.astype(np.int64))
+        if search > 1:
+            for place, found in _searched(model, batch, search, batch_size).items():
                 results[rows[place]] = found
-            if search > 1 and draw == 0:  # what another draw gives back needs no search
-                for place, found in _searched(model, part, search, batch_size).items():
-                    results[rows[chosen[place]]] = found
     return Reconstructed([graph for graph, _ in results], [places for _, places in results])
-
-
-def _rebuilt(
-    model: GraphAutoencoder, batch: GraphBatch, at_size: bool, draw: int
-) -> Iterator[tuple[Graph, NDArray[np.int64]]]:
-    """Graphs that the model gives back, and where each input node went."""
-    ordered = model.rebuild(batch, at_size, draw)
-    sizes = batch.num_nodes.tolist()
-    for graph, mask, size in zip(ordered.to_graphs(), ordered.node_mask.cpu().numpy(), sizes):
-        yield graph, np.where(mask, np.cumsum(mask) - 1, -1)[:size].astype(np.int64)
 
 
 def _searched(

@@ -25,7 +25,6 @@ from torch import Tensor
 
 from grale.graphs.graph import Graph
 from grale.model.candidates import likeliest_graphs
-from grale.model.checked_encoding import check_draws
 from grale.model.decoder import GraphLogits
 from grale.model.inference import accept, by_size, check_latents, device_of, quietly
 
@@ -44,22 +43,15 @@ def check_search(search: int) -> None:
 
 @quietly
 def verify(
-    model: GraphAutoencoder,
-    graphs: Sequence[Any],
-    latents: NDArray[Any],
-    batch_size: int,
-    draws: int,
+    model: GraphAutoencoder, graphs: Sequence[Any], latents: NDArray[Any], batch_size: int
 ) -> NDArray[np.bool_]:
     """Compare embeddings; see `GraphAutoencoder.verify`."""
-    check_draws(draws)
     rows = torch.tensor(check_latents(latents, model.latent_dim)).to(next(model.parameters()))
     if len(graphs) != len(rows):
         raise ValueError(f"got {len(graphs)} graphs for {len(rows)} latents; give one each")
     if len(graphs) == 0:
         return np.zeros(0, dtype=bool)
-    taken = accept(graphs, model.space)
-    is_same = [_embeds_into(model, taken, rows, batch_size, draw) for draw in range(draws)]
-    return torch.stack(is_same).any(dim=0).numpy()
+    return _embeds_into(model, accept(graphs, model.space), rows, batch_size).numpy()
 
 
 def verified_graphs(
@@ -99,19 +91,14 @@ def verified_graphs(
 
 
 def _embeds_into(
-    model: GraphAutoencoder,
-    graphs: Sequence[Graph],
-    latents: Float[Tensor, "G Z"],
-    batch_size: int,
-    draw: int = 0,
+    model: GraphAutoencoder, graphs: Sequence[Graph], latents: Float[Tensor, "G Z"], batch_size: int
 ) -> Bool[Tensor, " G"]:
     """Whether each graph's embedding is its latent."""
     is_same = torch.zeros(len(graphs), dtype=torch.bool)
     for rows, batch in by_size(graphs, batch_size):
         wanted = latents[rows].float()
         with torch.autocast(wanted.device.type, enabled=False):
-            embedded = model.embed(batch.to(device_of(model)), draw).float()
-        distance = (embedded - wanted).norm(dim=1)
+            distance = (model.embed(batch.to(device_of(model))).float() - wanted).norm(dim=1)
         is_same[rows] = (distance <= TOLERANCE * wanted.norm(dim=1)).cpu()
     return is_same
 

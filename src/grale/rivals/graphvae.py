@@ -87,17 +87,19 @@ class GraphVAE(GraphAutoencoder):
         """Length of one embedding row."""
         return self.config.latent_dim
 
-    def embed(self, graphs: GraphBatch, draw: int = 0) -> Float[Tensor, "B Z"]:
-        """Means of the posterior; without noise, every draw is the same."""
+    def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
+        """Means of the posterior."""
         return self.encoder(graphs).mean
 
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents; see `Prediction.to_graph_logits`."""
         return self._graph_logits(self.decoder(latents), None)
 
-    def rebuild(self, graphs: GraphBatch, at_size: bool, draw: int = 0) -> GraphBatch:
+    def rebuild(
+        self, graphs: GraphBatch, at_size: bool, latents: Float[Tensor, "B Z"] | None = None
+    ) -> GraphBatch:
         """Reconstruct from mu; the matching says which slot plays which input node."""
-        prediction = self.decoder(self.embed(graphs))
+        prediction = self.decoder(self.embed(graphs) if latents is None else latents)
         padded = graphs.padded_to(self.space.max_nodes)
         permutation = match(padded, prediction, self.config.matching_iterations)
         num_nodes = graphs.num_nodes if at_size else None

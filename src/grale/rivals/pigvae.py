@@ -119,25 +119,26 @@ class PIGVAE(GraphAutoencoder):
         """Length of one embedding row."""
         return self.config.latent_dim
 
-    def embed(self, graphs: GraphBatch, draw: int = 0) -> Float[Tensor, "B Z"]:
-        """Latents; means, where the model is variational. Noise is on scores, not on these."""
+    def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
+        """Latents; means, where the model is variational."""
         return self.encoder(graphs).latent
 
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents at the predicted sizes, nodes by rank."""
         return self.decoder.in_rank_order(latents, self.size_head.count(latents))
 
-    def rebuild(self, graphs: GraphBatch, at_size: bool, draw: int = 0) -> GraphBatch:
+    def rebuild(
+        self, graphs: GraphBatch, at_size: bool, latents: Float[Tensor, "B Z"] | None = None
+    ) -> GraphBatch:
         """Reconstruct; the order of the scores says which rank each input node holds.
 
         Nodes whose rank is beyond the predicted size are missing; ranks beyond the true size
         follow in the columns after the input's.
         """
         encoded = self.encoder(graphs)
-        num_nodes = graphs.num_nodes if at_size else self.size_head.count(encoded.latent)
-        found = self.decoder.in_rank_order(encoded.latent, num_nodes).most_likely(
-            self.space.directed
-        )
+        latents = encoded.latent if latents is None else latents
+        num_nodes = graphs.num_nodes if at_size else self.size_head.count(latents)
+        found = self.decoder.in_rank_order(latents, num_nodes).most_likely(self.space.directed)
         ranks = self.permuter.hard(encoded.nodes, graphs)
         beyond = torch.arange(graphs.max_nodes, self.space.max_nodes, device=ranks.device)
         return permute_batch(found, torch.cat([ranks, beyond.expand(len(ranks), -1)], dim=1))

@@ -27,6 +27,7 @@ from grale.data.storage import write_atomically
 from grale.graphs.graph import Graph
 from grale.graphs.molecule import is_molecular
 from grale.model.autoencoder import GRALE
+from grale.model.refined_encoding import check_refine
 from grale.model.storage import fingerprint
 from grale.plot.files import write_whole
 from grale.tasks.outputs import check_output, is_parquet, written_whole
@@ -43,14 +44,15 @@ class EmbedConfig:
     shard_rows: int = 20_000
     """Rows parsed and encoded together; what a kill may lose."""
     batch_size: int = 256
-    draws: int = 1
+    refine: int = 0
     """As in `GraphAutoencoder.encode`."""
 
     def __post_init__(self) -> None:
         if self.on_error not in ("null", "skip", "raise"):
             raise ValueError(f"on_error={self.on_error!r}; expected 'null', 'skip' or 'raise'")
-        if min(self.shard_rows, self.batch_size, self.draws) < 1:
-            raise ValueError("shard_rows, batch_size and draws must be at least 1")
+        if self.shard_rows < 1 or self.batch_size < 1:
+            raise ValueError("shard_rows and batch_size must be at least 1")
+        check_refine(self.refine)
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -
     graphs = [item for item in items if isinstance(item, Graph)]
     latents = np.empty((0, model.latent_dim), dtype=np.float32)
     if graphs:
-        latents = model.encode(graphs, batch_size=config.batch_size, draws=config.draws)
+        latents = model.encode(graphs, batch_size=config.batch_size, refine=config.refine)
     encoded = time.perf_counter()
     table = _table(shard, items, latents, config)
     counts = {"rows": str(len(items)), "failed": str(len(failed))}
@@ -143,7 +145,7 @@ def start_or_resume(
         "on_error": config.on_error,
         "shard_rows": config.shard_rows,
         "batch_size": config.batch_size,
-        "draws": config.draws,
+        "refine": config.refine,
     }
     if any(folder.glob("part-*.parquet")):
         _check_same_job(folder, plan)

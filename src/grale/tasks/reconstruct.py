@@ -62,12 +62,12 @@ def reconstruct_file(
     search: int = 1,
     candidates: int = 0,
     tries: int = 20,
-    draws: int = 1,
+    refine: int = 0,
 ) -> ReconstructReport:
     """Reconstruct every row; rows the model cannot take keep their place and their reason.
 
     With `candidates`, each row also gets so many likeliest valid molecules (`decode_candidates`);
-    `draws` as in `GraphAutoencoder.encode`.
+    `refine` as in `GraphAutoencoder.encode`.
     """
     if not is_molecular(model.space):
         raise ValueError("this is no model of molecules: its labels are no atoms")
@@ -79,10 +79,10 @@ def reconstruct_file(
             graphs = [item for item in items if isinstance(item, Graph)]
             again = iter(())
             if graphs:
-                result = reconstruct(model, graphs, 256, search=search, draws=draws)
+                result = reconstruct(model, graphs, 256, search=search, refine=refine)
                 best: list[list[str] | None] = [None] * len(graphs)
                 if candidates:
-                    latents = model.encode(graphs, draws=draws)
+                    latents = model.encode(graphs, refine=refine)
                     best = [*model.decode_candidates(latents, candidates, tries, search=search)]
                 again = iter(zip(result.graphs, result.mappings, best))
             records = []

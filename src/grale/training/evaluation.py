@@ -44,10 +44,15 @@ class Outcomes(NamedTuple):
         """How many predictions are valid molecules."""
         return Share(sum(_is_molecule(graph) for graph in self.predictions), len(self.predictions))
 
-    def with_exact_of(self, other: Outcomes) -> Outcomes:
-        """Take what came back exactly of another reconstruction of the same graphs."""
-        rows = zip(zip(self.predictions, self.distances), zip(other.predictions, other.distances))
-        chosen = [second if second[1] == 0 else first for first, second in rows]
+    def inexact(self) -> list[Graph]:
+        """Graphs that did not come back, in order."""
+        return [graph for graph, distance in zip(self.graphs, self.distances) if distance]
+
+    def with_second_try(self, other: Outcomes) -> Outcomes:
+        """Take the outcomes of `inexact` graphs from another reconstruction of these."""
+        again = iter(zip(other.predictions, other.distances))
+        first = zip(self.predictions, self.distances)
+        chosen = [next(again) if distance else (graph, distance) for graph, distance in first]
         return Outcomes(self.graphs, [graph for graph, _ in chosen], [cost for _, cost in chosen])
 
     def grouped(self, keys: Sequence[Hashable]) -> dict[Hashable, Outcomes]:
@@ -68,19 +73,19 @@ def reconstruct_all(
     at_size: bool = False,
     progress: Callable[[int], object] | None = None,
     search: int = 1,
-    draws: int = 1,
+    refine: int = 0,
 ) -> Outcomes:
     """Reconstruct the graphs; the learned mapping starts the search for the edit distance.
 
     With `at_size` the model is told each graph's number of nodes, so that size errors cost
     nothing: the measure behind the paper's numbers, printed beside the full one. `search` as in
-    `GraphAutoencoder.decode`, `draws` as in its `encode`.
+    `GraphAutoencoder.decode`, `refine` as in its `encode`.
     """
     predictions: list[Graph] = []
     distances: list[int] = []
     for start in range(0, len(graphs), batch_size):
         chunk = list(graphs[start : start + batch_size])
-        result = reconstruct(model, chunk, batch_size, at_size, search, draws)
+        result = reconstruct(model, chunk, batch_size, at_size, search, refine)
         predictions += result.graphs
         distances += reconstruction_distances(chunk, result.graphs, result.mappings)
         if progress is not None:
@@ -95,10 +100,10 @@ def evaluate(
     at_size: bool = False,
     progress: Callable[[int], object] | None = None,
     search: int = 1,
-    draws: int = 1,
+    refine: int = 0,
 ) -> ReconstructionReport:
     """Reconstruct the graphs and average, as `reconstruct_all` says."""
-    return reconstruct_all(model, graphs, batch_size, at_size, progress, search, draws).report()
+    return reconstruct_all(model, graphs, batch_size, at_size, progress, search, refine).report()
 
 
 def _is_molecule(graph: Graph) -> bool:
