@@ -11,6 +11,7 @@ from safetensors.numpy import load_file
 import grale
 from golden.make_golden import exact_latents, golden_graphs
 from grale.catalog import SHIPPED, shipped_models
+from grale.data.samples import sample_graphs
 from grale.data.sources import held_out_graphs
 from grale.training.evaluation import evaluate
 
@@ -55,6 +56,15 @@ def test_the_coloring_model_gives_small_unseen_graphs_back() -> None:
     report = evaluate(grale.load("coloring"), small)
     assert report.accuracy > 0.9
     assert report.size_accuracy > 0.98
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "needed"), [("coloring", "coloring20", 38), ("molecules", "library", 38)]
+)
+def test_refined_vectors_give_nearly_all_graphs_back(name: str, data: str, needed: int) -> None:
+    model = grale.load(name)
+    report = evaluate(model, sample_graphs(model.space, 40, data, "test"), refine=128)
+    assert 40 * report.accuracy >= needed
 
 
 def test_the_coloring_10_model_gives_most_unseen_graphs_back() -> None:
