@@ -1,23 +1,38 @@
-"""Interpolation starts and ends at the reconstructions, and frames are matched."""
+"""Interpolation starts and ends at the graphs, and frames are matched."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+import grale
+from grale.data.samples import sample_graphs
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
+from grale.tasks.edit import edit
 from grale.tasks.interpolate import follow, interpolate
 
 
 def test_the_ends_are_the_decoded_graphs(tiny_model: GRALE, coloring_graphs: list[Graph]) -> None:
     first, second = coloring_graphs[:2]
-    path = interpolate(tiny_model, first, second, steps=5)
+    path = interpolate(tiny_model, first, second, steps=5, refine=0)
     ends = tiny_model.decode(tiny_model.encode([first, second]))
     assert is_isomorphic(path.graphs[0], ends[0])
     assert is_isomorphic(path.graphs[-1], ends[1])
     assert path.positions == pytest.approx([0, 0.25, 0.5, 0.75, 1])
+
+
+def test_the_ends_are_the_graphs_themselves_where_the_encoder_misses_them() -> None:
+    model = grale.load("molecules")
+    graphs = sample_graphs(model.space, 48, "library", "test")
+    pairs = zip(graphs, model.reconstruct(graphs))
+    first, second = [graph for graph, again in pairs if not is_isomorphic(graph, again)][:2]
+    path = interpolate(model, first, second, steps=3)
+    assert is_isomorphic(path.graphs[0], first)
+    assert is_isomorphic(path.graphs[-1], second)
+    start = edit(model, second, lambda z: z.sum(dim=1), num_steps=1).steps[0]
+    assert is_isomorphic(start.graph, second)
 
 
 def test_mappings_lead_from_each_frame_to_the_one_before(

@@ -47,7 +47,8 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
             "Graphs between two graphs",
             strip,
             f"Points on the straight line between the embeddings of two graphs, decoded. The ends "
-            f"are the reconstructions of graphs {config.seed + small} and {config.seed + large}.",
+            f"are the reconstructions of graphs {config.seed + small} and {config.seed + large}, "
+            "refined until they are these graphs.",
         ),
         Picture(
             "barycenter",

@@ -26,6 +26,7 @@ from grale.model.decoder import GraphLogits
 if TYPE_CHECKING:
     from grale.model.graph_autoencoder import GraphAutoencoder
 
+ENOUGH_STEPS = 128  # for nearly every graph, with the shipped models
 STEP = 0.06  # of the root mean square of a latent
 MEAN_DECAY, SQUARE_DECAY = 0.9, 0.95
 DAMPING = 0.1  # of the root mean square of a row's slopes

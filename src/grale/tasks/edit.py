@@ -24,6 +24,7 @@ from torch import Tensor
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
+from grale.model.refined_encoding import ENOUGH_STEPS
 from grale.tasks.interpolate import decode_valid
 from grale.tasks.properties import Property
 
@@ -69,6 +70,7 @@ def edit(
     num_steps: int = 100,
     true_property: Property | None = None,
     tries: int = 1,
+    refine: int = ENOUGH_STEPS,
 ) -> EditPath:
     """Follow the gradient of a predictor and decode every step; repeats are left out.
 
@@ -90,12 +92,14 @@ def edit(
         Computed on every decoded graph, to be shown beside the prediction.
     tries
         Above 1, molecules on the path are valid ones where possible, as in `decode_valid`.
+    refine
+        As in `model.encode`: the path begins at the graph itself, unless it is 0.
     """
     if direction not in (1, -1):
         raise ValueError(f"direction must be 1 (raise) or -1 (lower), got {direction}")
     if epsilon <= 0 or num_steps < 1:
         raise ValueError(f"epsilon and num_steps must be above 0, got {epsilon} and {num_steps}")
-    start = model.encode([graph])[0]
+    start = model.encode([graph], refine=refine)[0]
     path = latent_path(predictor, start, direction * epsilon, num_steps, metric)
     with torch.no_grad():
         predicted = predictor(torch.from_numpy(path)).reshape(-1).tolist()

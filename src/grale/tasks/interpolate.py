@@ -19,6 +19,7 @@ from grale.graphs.graph import Graph
 from grale.graphs.molecule import is_molecular
 from grale.metrics.local_search import edit_distance_bound
 from grale.model.autoencoder import GRALE
+from grale.model.refined_encoding import ENOUGH_STEPS
 
 CHUNK = 2_048  # graphs of a stream that are in memory at once
 
@@ -44,15 +45,21 @@ class Barycenter(NamedTuple):
 
 
 def interpolate(
-    model: GRALE, first: Any, second: Any, steps: int = 7, tries: int = 1
+    model: GRALE,
+    first: Any,
+    second: Any,
+    steps: int = 7,
+    tries: int = 1,
+    refine: int = ENOUGH_STEPS,
 ) -> Interpolation:
     """Decode `steps` evenly spaced points on the line between two embeddings, ends included.
 
     `tries` as in `decode_valid`: above 1, molecules on the way are valid ones where possible.
+    `refine` as in `encode`: the ends are the two graphs themselves, unless it is 0.
     """
     if steps < 2:
         raise ValueError(f"steps must be at least 2 (the two ends), got {steps}")
-    start, end = model.encode([first, second])
+    start, end = model.encode([first, second], refine=refine)
     positions = np.linspace(0, 1, steps)
     latents = (1 - positions)[:, None] * start + positions[:, None] * end
     graphs = decode_valid(model, latents.astype(np.float32), tries)
