@@ -23,7 +23,7 @@ from grale.tasks.interpolate import interpolate
 from grale.training.evaluation import evaluate
 
 SHOWN = 6  # graphs in the picture of reconstructions
-SEARCH = 32  # likeliest graphs to look through
+STEPS = 32  # at most, to move a vector until it decodes
 FRAMES = 7
 ESTER, AMIDE = "CCOC(=O)c1ccccc1", "CC(=O)Nc1ccc(O)cc1"
 
@@ -99,9 +99,9 @@ def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[
 def reconstruction_picture(model: GRALE, title: str, count: int) -> Picture:
     """Graphs above, what came back below, and the scores over all of them."""
     graphs = sample_graphs(model.space, count, None, "test")
-    scores, searched = (evaluate(model, graphs, search=search) for search in (1, SEARCH))
+    guessed, refined = (evaluate(model, graphs, refine=steps) for steps in (0, STEPS))
     shown = graphs[:SHOWN]
-    result = reconstruct(model, shown, SHOWN, search=SEARCH)
+    result = reconstruct(model, shown, SHOWN, refine=STEPS)
     exact = [is_isomorphic(a, b) for a, b in zip(shown, result.graphs)]
     bounds = [edit_distance_bound(*pair) for pair in zip(shown, *result)]
     look = look_of(model.space)
@@ -115,11 +115,11 @@ def reconstruction_picture(model: GRALE, title: str, count: int) -> Picture:
     )
     caption = (
         f"Each graph above became {model.latent_dim} numbers and then the graph below it; nodes "
-        f"that correspond stand at the same place. Of {scores.count:,} graphs "
-        f"({_origin(model)}), {searched.accuracy:.1%} come back exactly, {scores.accuracy:.1%} if "
-        f"the likeliest graph is taken instead of that one of {SEARCH} which has the same numbers; "
-        f"the mean edit distance is at most {searched.edit_distance:.2f} and "
-        f"{scores.edit_distance:.2f}."
+        f"that correspond stand at the same place. Of {guessed.count:,} graphs "
+        f"({_origin(model)}), {guessed.accuracy:.1%} come back exactly from the numbers that the "
+        f"encoder gives, {refined.accuracy:.1%} if those that do not are moved by up to {STEPS} "
+        f"gradient steps, as here; the mean edit distance is at most {guessed.edit_distance:.2f} "
+        f"and {refined.edit_distance:.2f}."
     )
     name = title.split()[0].lower() + "-reconstructed"
     return Picture(name, title, figure, caption)
