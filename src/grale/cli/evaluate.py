@@ -40,10 +40,11 @@ def evaluate(
     count = len(graphs)
     with counting("reconstructing", count) as advance:
         full = reconstruct_all(loaded, graphs, batch_size, False, advance, search, refine)
-    rest = full.inexact()  # what is exact without being told its size is so with it
-    with counting("the others, told their size", len(rest)) as advance:
-        again = reconstruct_all(loaded, rest, batch_size, True, advance, refine=refine)
-    told = full.with_second_try(again)
+    told, rest = full, full.inexact()  # what is exact without being told its size is so with it
+    if rest:
+        with counting("the others, told their size", len(rest)) as advance:
+            again = reconstruct_all(loaded, rest, batch_size, True, advance, refine=refine)
+        told = full.with_second_try(again)
     rows = [
         ["", "standard", "size told (as in the paper)"],
         ["exactly reconstructed", str(full.exact()), str(told.exact())],
