@@ -1,14 +1,27 @@
 """Vectors that give their graphs back: what the encoder's guess misses, a few steps find."""
 
 import logging
+from pathlib import Path
 
 import grale
 from grale.data.sources import held_out_graphs
+from grale.model.reconstruction import reconstruct
+from grale.plot.figures import reconstruction_figure, save_figure
 
 logging.basicConfig(level=logging.INFO, format="%(message)s")
 model = grale.load("coloring")
 graphs = held_out_graphs("coloring20", 24, "test")
 for steps in (0, 16, 128):
     vectors = model.encode(graphs, refine=steps)
-    exact = sum(grale.is_isomorphic(a, b) for a, b in zip(graphs, model.decode(vectors)))
-    logging.info(f"{steps:3} steps at most: {exact} of {len(graphs)} graphs come back exactly")
+    exact = [grale.is_isomorphic(a, b) for a, b in zip(graphs, model.decode(vectors))]
+    logging.info(f"{steps:3} steps at most: {sum(exact)} of {len(graphs)} graphs come back exactly")
+
+guess = model.decode(model.encode(graphs))
+missed = [graph for graph, again in zip(graphs, guess) if not grale.is_isomorphic(graph, again)][:2]
+shown = [*missed, *missed]
+found = [reconstruct(model, missed, batch_size=8, refine=steps) for steps in (0, 128)]
+again, mappings = ([*found[0][k], *found[1][k]] for k in (0, 1))
+exact = [grale.is_isomorphic(a, b) for a, b in zip(shown, again)]
+captions = ["the encoder's vector"] * len(missed) + ["refined"] * len(missed)
+figure = reconstruction_figure(shown, again, mappings, captions, exact)
+save_figure(figure, Path("lossless.png"))
