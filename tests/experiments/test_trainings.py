@@ -81,7 +81,7 @@ def test_molecules_make_a_second_table_and_a_right_side(molecules: Path, tmp_pat
     ]
     for table in tables:
         assert [row[0] for row in table.rows][:2] == ["GRALE", "PIGVAE"]
-        assert {"GraphVAE", "GraphVAE, KL 0.001"} <= table.values.keys()
+        assert {"GraphVAE", "GraphVAE, KL 0.0001, sums"} <= table.values.keys()
     (picture,) = make_training_size(request)
     assert "Right: error of the internal energy" in picture.caption
     assert "QM9 error: [" in picture.details
