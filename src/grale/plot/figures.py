@@ -96,10 +96,10 @@ def reconstruction_figure(
             draw_graph(axes, graph, points, palette, node_text=texts, radius=radius, marked=marked)
         _caption(panels[1, k], notes[k], None if exact is None else bool(exact[k]))
     for row, name in enumerate(("input", "reconstruction")):
-        place = panels[row, 0].get_position(original=True)
+        box = panels[row, 0].get_position(original=True)
         figure.text(
             0.06 / figure.get_figwidth(),
-            (place.y0 + place.y1) / 2,
+            (box.y0 + box.y1) / 2,
             name,
             size=FONT_SIZE,
             color=TEXT_COLOUR,
