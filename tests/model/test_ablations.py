@@ -1,4 +1,4 @@
-"""Each part that the paper's ablation puts in place of GRALE's own."""
+"""Each part that the paper's ablation puts in place of GRALE's own, and pooling by transport."""
 
 from dataclasses import replace
 
@@ -22,6 +22,7 @@ PARTS = {
     "featurizer": {"featurizer": FeaturizerConfig(diffusion_order=0, use_paths=False)},
     "noise": {"featurizer": FeaturizerConfig(noise_std=0.0, path_dim=4)},
     "loss": {"loss": LossConfig(objective="pigvae")},
+    "pooling": {"pooling": "transport", "num_tokens": 12, "encoder_layers": 1},
 }
 
 

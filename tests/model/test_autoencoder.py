@@ -19,7 +19,7 @@ def batch(rng):
 def test_forward_is_the_algorithm_of_the_paper(tiny_model, batch):
     result = tiny_model(batch)
     inputs = tiny_model.featurizer(batch)
-    nodes, latent = tiny_model.encoder(inputs)
+    nodes, latent = tiny_model.encoder(inputs)[:2]
     slots, logits = tiny_model.decoder(latent)
     log_plan, marginal_error = tiny_model.matcher(nodes, slots)
     targets = tiny_model.featurizer.targets(inputs)

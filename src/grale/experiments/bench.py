@@ -155,7 +155,7 @@ def _encoder(model: GRALE) -> Callable[[GraphBatch], None]:
 
     def encode(graphs: GraphBatch) -> None:
         with torch.no_grad():
-            model.encoder(model.featurizer(graphs))
+            model.embed(graphs)
 
     return encode
 

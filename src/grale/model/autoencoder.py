@@ -34,6 +34,8 @@ from grale.model.matcher import SinkhornMatcher
 from grale.model.refined_encoding import Refinement
 from grale.model.softsort_matcher import SoftSortMatcher
 from grale.model.transformer_decoder import TransformerGraphDecoder
+from grale.model.transport_encoder import TransportEncoder
+from grale.transport.assignment import assign
 
 ENCODERS = {"evoformer": Encoder, "gin": GinEncoder}
 DECODERS = {"evoformer": Decoder, "transformer": TransformerGraphDecoder}
@@ -58,7 +60,9 @@ class GRALE(GraphAutoencoder):
 
     def __init__(self, space: GraphSpace, config: ModelConfig) -> None:
         super().__init__(space, config)
-        self.encoder = ENCODERS[config.encoder](space, config)
+        by_transport = config.pooling == "transport"
+        encoder = TransportEncoder if by_transport else ENCODERS[config.encoder]
+        self.encoder = encoder(space, config)
         self.featurizer = self.encoder.featurizer
         self.decoder = DECODERS[config.decoder](space, config, self.featurizer)
         self.matcher = MATCHERS[config.matcher.kind](config.node_dim, config.matcher)
@@ -68,12 +72,12 @@ class GRALE(GraphAutoencoder):
     ) -> Reconstruction:
         """Encode, decode, match and compare; `noise` as in `Featurizer.forward`."""
         inputs = self.featurizer(graphs, noise)
-        nodes, latent = self.encoder(inputs)
-        slots, logits = self.decoder(latent)
-        log_plan, marginal_error = self.matcher(nodes, slots)
+        encoded = self.encoder(inputs, self.matcher)
+        slots, logits = self.decoder(encoded.latent)
+        log_plan, marginal_error = encoded.plan or self.matcher(encoded.nodes, slots)
         targets = self.featurizer.targets(inputs)
         terms = reconstruction_loss(targets, logits, log_plan, self.config.loss)
-        return Reconstruction(logits, log_plan, latent, terms, marginal_error)
+        return Reconstruction(logits, log_plan, encoded.latent, terms, marginal_error)
 
     def losses(
         self, graphs: GraphBatch, noise: Float[Tensor, "B N n_f"]
@@ -102,7 +106,7 @@ class GRALE(GraphAutoencoder):
 
     def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
         """Latents, their tokens side by side."""
-        return self.encoder(self.featurizer(graphs)).latent.flatten(1)
+        return self.encoder(self.featurizer(graphs), self.matcher).latent.flatten(1)
 
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents."""
@@ -114,14 +118,14 @@ class GRALE(GraphAutoencoder):
     def start_refining(self, graphs: GraphBatch) -> Refinement:
         """Encode once; what is left is to decode, match and compare again and again."""
         inputs = self.featurizer(graphs)
-        nodes, latent = self.encoder(inputs)
+        nodes, latent, plan = self.encoder(inputs, self.matcher)
         targets = self.featurizer.targets(inputs)
 
         def compare(
             latents: Float[Tensor, "R Z"], rows: list[int]
         ) -> tuple[GraphLogits, Float[Tensor, " R"]]:
             slots, logits = self.decoder(self._tokens(latents))
-            log_plan, _ = self.matcher(nodes[rows], slots)
+            log_plan = plan.log_plan[rows] if plan else self.matcher(nodes[rows], slots).log_plan
             terms = reconstruction_loss(targets[rows], logits, log_plan, self.config.loss)
             return logits, terms.per_graph(self.config.loss)
 
@@ -131,9 +135,9 @@ class GRALE(GraphAutoencoder):
         self, graphs: GraphBatch, at_size: bool, latents: Float[Tensor, "B Z"] | None = None
     ) -> GraphBatch:
         """Reconstruct; the matcher says which slot plays which input node."""
-        nodes, latent = self.encoder(self.featurizer(graphs))
+        nodes, latent, plan = self.encoder(self.featurizer(graphs), self.matcher)
         slots, logits = self.decoder(latent if latents is None else self._tokens(latents))
-        permutation = self.matcher.hard(nodes, slots)
+        permutation = assign(plan.log_plan) if plan else self.matcher.hard(nodes, slots)
         found = logits.most_likely(self.space.directed, graphs.num_nodes if at_size else None)
         return GraphBatch(
             gather_nodes(found.node_mask, permutation),

@@ -119,6 +119,8 @@ class ModelConfig:
     """Width of a token (paper: D)."""
     num_layers: int = 5
     """Layers of each of the four stacks (paper: L)."""
+    encoder_layers: int | None = None
+    """Layers of the encoder's two stacks; None for num_layers, as in the paper."""
     num_heads: int = 4
     """Attention heads (paper: H)."""
     node_dim: int = 128
@@ -133,6 +135,9 @@ class ModelConfig:
     """Where blocks normalise: "post" as in the paper's text, or "pre"."""
     encoder: Literal["evoformer", "gin"] = "evoformer"
     """The Evoformer, or a GIN with concatenated pairs (paper: "Ablation studies details")."""
+    pooling: Literal["attention", "transport"] = "attention"
+    """How nodes and edges become tokens: read by attention, or carried to one token per slot by the
+    plan of the matcher (decisions/012)."""
     decoder: Literal["evoformer", "transformer"] = "evoformer"
     """The Evoformer, or a Transformer decoder with an MLP on pairs (same section)."""
     featurizer: FeaturizerConfig = field(default_factory=FeaturizerConfig)
@@ -140,13 +145,29 @@ class ModelConfig:
     loss: LossConfig = field(default_factory=LossConfig)
 
     def __post_init__(self) -> None:
-        for name in ("num_tokens", "num_layers", "num_heads", "outer_dim"):
+        for name in ("num_tokens", "num_layers", "encoder_layers", "num_heads", "outer_dim"):
             _at_least(name, getattr(self, name), 1)
         for name in ("token_dim", "node_dim", "edge_dim", "node_hidden_dim", "edge_hidden_dim"):
             _at_least(name, getattr(self, name), 1)
-        for name in ("token_dim", "node_dim", "edge_dim"):
+        cut_into_heads = ["node_dim", "edge_dim"]
+        if self.pooling == "attention":
+            cut_into_heads.append("token_dim")
+        for name in cut_into_heads:
             if getattr(self, name) % self.num_heads:
                 raise ValueError(
                     f"{name}={getattr(self, name)} must be a multiple of num_heads={self.num_heads}"
                 )
         _check_choices(self)
+        if self.pooling == "transport" and (self.encoder, self.matcher.kind) != (
+            "evoformer",
+            "sinkhorn",
+        ):
+            raise ValueError(
+                "pooling=transport is for encoder=evoformer and matcher.kind=sinkhorn, not for "
+                f"{self.encoder} and {self.matcher.kind}"
+            )
+
+    @property
+    def token_width(self) -> int:
+        """Width of the tokens in the layers on either side of the latent."""
+        return self.token_dim if self.pooling == "attention" else self.node_dim

@@ -5,7 +5,8 @@
     h_hat = Sigmoid(Linear(F_Q^L)),  F_hat = Linear(F_Q^L),  C_hat = Linear(C_Q^L)
     X_hat = Linear(F_Q^L)
 
-Departures: edge predictions of undirected graphs are averaged with their transpose.
+Departures: edge predictions of undirected graphs are averaged with their transpose; with
+pooling=transport F_Q also has what the slot's own token says, and X_hat is not asked for.
 """
 
 from __future__ import annotations
@@ -77,8 +78,12 @@ class Decoder(nn.Module):
         super().__init__()
         self.directed = space.directed
         size = space.max_nodes
+        self.by_transport = config.pooling == "transport"
+        if self.by_transport:
+            self.widen = nn.Linear(config.token_dim, config.token_width)
+            self.slot_input = nn.Linear(config.token_width, config.node_dim)
         self.tokens = TransformerEncoder(
-            config.token_dim,
+            config.token_width,
             config.node_hidden_dim,
             config.num_heads,
             config.norm,
@@ -90,7 +95,7 @@ class Decoder(nn.Module):
             1, space.num_node_labels, featurizer.feature_dim - space.num_node_labels
         ]  # fmt: skip
         self.edge_sizes = [space.num_edge_classes, featurizer.path_dim]
-        reads_slots = config.matcher.kind == "sinkhorn"
+        reads_slots = config.matcher.kind == "sinkhorn" and not self.by_transport
         dim = config.node_dim
         self.slot_output = nn.Linear(dim, dim) if reads_slots else nn.Identity()
         self.node_heads = nn.Linear(config.node_dim, sum(self.node_sizes))
@@ -100,16 +105,21 @@ class Decoder(nn.Module):
         """Make the layers of `hidden` for `size` slots."""
         self.edge_queries = nn.Parameter(torch.randn(size, size, config.edge_dim))
         self.evoformer = EvoformerDecoder(
-            evoformer_dims(config), config.token_dim, config.num_layers
+            evoformer_dims(config), config.token_width, config.num_layers
         )
 
     def hidden(
-        self, tokens: Float[Tensor, "B K D"]
+        self, tokens: Float[Tensor, "B K d_t"]
     ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
         """Hidden representation (F_Q^L, C_Q^L) of the graph to come."""
-        nodes = self.node_queries.expand(len(tokens), -1, -1)
         edges = self.edge_queries.expand(len(tokens), -1, -1, -1)
-        return self.evoformer(nodes, edges, tokens)
+        return self.evoformer(self._first_slots(tokens), edges, tokens)
+
+    def _first_slots(self, tokens: Float[Tensor, "B K d_t"]) -> Float[Tensor, "B N d_n"]:
+        """F_Q, and what the token of each slot says where there is one."""
+        if self.by_transport:
+            return self.node_queries + self.slot_input(tokens)
+        return self.node_queries.expand(len(tokens), -1, -1)
 
     def recompute_activations(self, wanted: bool) -> None:
         """Recompute layers in the backward pass, or not."""
@@ -117,7 +127,8 @@ class Decoder(nn.Module):
 
     def forward(self, latent: Float[Tensor, "B K D"]) -> Decoded:
         """Decode latents into slots and logits."""
-        nodes, edges = self.hidden(self.tokens(latent))
+        tokens = self.tokens(self.widen(latent) if self.by_transport else latent)
+        nodes, edges = self.hidden(tokens)
         return Decoded(self.slot_output(nodes), self._logits(nodes, edges))
 
     def _logits(

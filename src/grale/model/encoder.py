@@ -25,6 +25,7 @@ from grale.model.featurizer import Featurizer, GraphInputs
 from grale.nn.attention import MASKED, mask_bias
 from grale.nn.evoformer import EvoformerDims, EvoformerEncoder
 from grale.nn.transformer import TransformerDecoder, TransformerDecoderLayer
+from grale.transport.sinkhorn import SinkhornResult
 
 
 class Encoded(NamedTuple):
@@ -34,6 +35,8 @@ class Encoded(NamedTuple):
     """Node embeddings, padded to max_nodes (paper: X)."""
     latent: Float[Tensor, "B K D"]
     """Graph embedding (paper: Z)."""
+    plan: SinkhornResult | None = None
+    """Which slot plays which node, where the encoder has asked the matcher (decisions/012)."""
 
 
 class EdgeInput(nn.Module):
@@ -75,14 +78,28 @@ class Encoder(nn.Module):
         pair_dim = self._add_stack(config)
         self.node_output = nn.Linear(config.node_dim, config.node_dim)
         self.padding = nn.Parameter(torch.randn(config.node_dim))
-        self.queries = nn.Parameter(torch.randn(config.num_tokens, config.token_dim))
-        self.pool = _pooling(config, pair_dim)
+        self.queries = nn.Parameter(torch.randn(config.num_tokens, config.token_width))
+        self._add_pooling(config, pair_dim)
 
     def _add_stack(self, config: ModelConfig) -> int:
         """Make the layers of `hidden`; return the width of what it says of a pair."""
         self.edge_input = EdgeInput(self.featurizer, config.edge_dim)
-        self.evoformer = EvoformerEncoder(evoformer_dims(config), config.num_layers)
+        self.evoformer = EvoformerEncoder(evoformer_dims(config), encoder_layers(config))
         return config.edge_dim
+
+    def _add_pooling(self, config: ModelConfig, pair_dim: int) -> None:
+        """Make the layers that read the latent from the pairs."""
+        layers = [
+            TransformerDecoderLayer(
+                config.token_dim,
+                pair_dim,
+                config.node_hidden_dim,
+                config.num_heads,
+                config.norm,
+            )
+            for _ in range(encoder_layers(config))
+        ]
+        self.pool = TransformerDecoder(layers, config.token_dim, config.norm)
 
     def hidden(
         self, inputs: GraphInputs
@@ -108,8 +125,8 @@ class Encoder(nn.Module):
         """Recompute layers in the backward pass, or not."""
         self.evoformer.recomputes = wanted
 
-    def forward(self, inputs: GraphInputs) -> Encoded:
-        """Encode featurized graphs."""
+    def forward(self, inputs: GraphInputs, matcher: nn.Module | None = None) -> Encoded:
+        """Encode featurized graphs; this encoder does not ask the matcher."""
         graphs = inputs.graphs
         nodes, edges = self.hidden(inputs)
         padding = torch.zeros_like(edges[..., 0]).masked_fill(~graphs.edge_mask, MASKED)
@@ -138,15 +155,6 @@ def evoformer_dims(config: ModelConfig) -> EvoformerDims:
     )
 
 
-def _pooling(config: ModelConfig, pair_dim: int) -> TransformerDecoder:
-    layers = [
-        TransformerDecoderLayer(
-            config.token_dim,
-            pair_dim,
-            config.node_hidden_dim,
-            config.num_heads,
-            config.norm,
-        )
-        for _ in range(config.num_layers)
-    ]
-    return TransformerDecoder(layers, config.token_dim, config.norm)
+def encoder_layers(config: ModelConfig) -> int:
+    """Layers of each of the encoder's two stacks."""
+    return config.encoder_layers or config.num_layers

@@ -24,7 +24,7 @@ class TransformerGraphDecoder(Decoder):
         dim = config.node_dim
         layers = [
             TransformerDecoderLayer(
-                dim, config.token_dim, config.node_hidden_dim, config.num_heads, config.norm
+                dim, config.token_width, config.node_hidden_dim, config.num_heads, config.norm
             )
             for _ in range(config.num_layers)
         ]
@@ -34,10 +34,10 @@ class TransformerGraphDecoder(Decoder):
         self.pair_output = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(dim, config.edge_dim))
 
     def hidden(
-        self, tokens: Float[Tensor, "B K D"]
+        self, tokens: Float[Tensor, "B K d_t"]
     ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
         """Hidden representation (F_Q^L, C_Q^L) of the graph to come."""
-        nodes = self.transformer(self.node_queries.expand(len(tokens), -1, -1), tokens)
+        nodes = self.transformer(self._first_slots(tokens), tokens)
         pairs = self.pair_source(nodes)[:, :, None] + self.pair_target(nodes)[:, None]
         return nodes, self.pair_output(pairs)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-QUERIES = ("decoder.node_queries", "decoder.edge_queries", "encoder.queries")
+QUERIES = ("decoder.node_queries", "decoder.edge_queries", "encoder.queries", "encoder.keys")
 
 
 def take_weights(model: nn.Module, other: nn.Module) -> None:

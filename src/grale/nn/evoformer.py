@@ -37,14 +37,32 @@ class EvoformerDims:
     norm: Norm
 
 
-class EvoformerEncoderLayer(nn.Module):
-    """Nodes read the edges, then edges read the nodes and their neighbouring edges."""
+class NodeUpdate(nn.Module):
+    """Nodes read the edges: the first half of an encoder layer."""
 
     def __init__(self, dims: EvoformerDims) -> None:
         super().__init__()
-        node, edge, norm = dims.node_dim, dims.edge_dim, dims.norm
-        self.node_attention = Residual(EdgeBiasedAttention(node, edge, dims.num_heads), node, norm)
+        node, norm = dims.node_dim, dims.norm
+        attention = EdgeBiasedAttention(node, dims.edge_dim, dims.num_heads)
+        self.node_attention = Residual(attention, node, norm)
         self.node_feedforward = Residual(FeedForward(node, dims.node_hidden_dim), node, norm)
+
+    def update_nodes(
+        self,
+        nodes: Float[Tensor, "B N d_n"],
+        edges: Float[Tensor, "B N N d_e"],
+        mask: Float[Tensor, "B 1 1 N"] | None = None,
+    ) -> Float[Tensor, "B N d_n"]:
+        """Update the nodes; `mask` comes from :func:`grale.nn.attention.mask_bias`."""
+        return self.node_feedforward(self.node_attention(nodes, edges, mask))
+
+
+class EvoformerEncoderLayer(NodeUpdate):
+    """Nodes read the edges, then edges read the nodes and their neighbouring edges."""
+
+    def __init__(self, dims: EvoformerDims) -> None:
+        super().__init__(dims)
+        node, edge, norm = dims.node_dim, dims.edge_dim, dims.norm
         self.outer_product = SideResidual(
             OuterProduct(node, edge, dims.outer_dim), edge, node, norm
         )
@@ -62,15 +80,6 @@ class EvoformerEncoderLayer(nn.Module):
         edges = self.outer_product(edges, nodes)
         edges = self.edge_feedforward(self.triangle(edges, mask))
         return nodes, edges
-
-    def update_nodes(
-        self,
-        nodes: Float[Tensor, "B N d_n"],
-        edges: Float[Tensor, "B N N d_e"],
-        mask: Float[Tensor, "B 1 1 N"] | None = None,
-    ) -> Float[Tensor, "B N d_n"]:
-        """First half of the layer."""
-        return self.node_feedforward(self.node_attention(nodes, edges, mask))
 
 
 class EvoformerDecoderLayer(EvoformerEncoderLayer):
@@ -136,6 +145,26 @@ class EvoformerEncoder(nn.Module):
         for layer in layers:
             nodes, edges = run_layer(layer, nodes, edges, mask, recompute=self.recomputes)
         return self.node_norm(last.update_nodes(nodes, edges, mask))
+
+
+class EvoformerReadout(nn.Module):
+    """A stack of encoder layers for the sake of the nodes: the last one has its first half only."""
+
+    recomputes = False
+
+    def __init__(self, dims: EvoformerDims, num_layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(EvoformerEncoderLayer(dims) for _ in range(num_layers - 1))
+        self.last = NodeUpdate(dims)
+        self.norm = final_norm(dims.node_dim, dims.norm)
+
+    def forward(
+        self, nodes: Float[Tensor, "B N d_n"], edges: Float[Tensor, "B N N d_e"]
+    ) -> Float[Tensor, "B N d_n"]:
+        """Nodes that have read each other and the edges."""
+        for layer in self.layers:
+            nodes, edges = run_layer(layer, nodes, edges, recompute=self.recomputes)
+        return self.norm(self.last.update_nodes(nodes, edges))
 
 
 class EvoformerDecoder(nn.Module):

@@ -15,7 +15,7 @@ from grale.training.muon import Muon
 
 NOT_HIDDEN = (
     "node_input", "edge_input", "stack.input", "convolutions.0.", "edge_kinds", "_head", "score",
-    "queries",
+    "queries", "encoder.keys",
 )  # fmt: skip
 
 
