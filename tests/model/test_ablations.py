@@ -53,10 +53,10 @@ def test_every_weight_learns_and_the_parts_are_saved(
     model = build(space, tiny_config, part)
     batch = GraphBatch.from_graphs(coloring_graphs)
     noise = model.draw_noise(len(batch), torch.Generator().manual_seed(0))
-    model.losses(batch, noise)["loss"].backward()
+    model.train().losses(batch, noise)["loss"].backward()
     idle = [name for name, weight in model.named_parameters() if weight.grad is None]
     assert idle == []
-    model.save_pretrained(tmp_path)
+    model.eval().save_pretrained(tmp_path)
     again = GRALE.from_pretrained(tmp_path)
     assert np.array_equal(again.encode(coloring_graphs), model.encode(coloring_graphs))
     assert again.reconstruct(coloring_graphs[:2]) == model.reconstruct(coloring_graphs[:2])

@@ -39,14 +39,22 @@ class WithMatcher(TransportEncoder):
         return super().forward(inputs, self.matcher)
 
 
-def build(space, config, kind=WithMatcher):
+def build(space, config, kind=WithMatcher, training=False):
     torch.manual_seed(0)
-    return kind(space, config).eval()
+    return kind(space, config).train(training)
+
+
+@pytest.fixture(params=[True, False], ids=["training", "inference"])
+def training(request):
+    """Sinkhorn's plan, or the exact assignment."""
+    return request.param
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-def test_permuting_the_input_permutes_nodes_and_leaves_the_latent(space, config, graphs, dtype):
-    encoder = build(space, config).to(dtype)
+def test_permuting_the_input_permutes_nodes_and_leaves_the_latent(
+    space, config, graphs, dtype, training
+):
+    encoder = build(space, config, training=training).to(dtype)
     inputs = with_random_noise(encoder, graphs)
     assert encoder(inputs).latent.std(dim=0).max() > 100 * ATOL[torch.float32]  # graphs differ
     for change in change_under_permutation(encoder, inputs):
@@ -55,9 +63,8 @@ def test_permuting_the_input_permutes_nodes_and_leaves_the_latent(space, config,
 
 def test_a_plan_that_keeps_the_listed_order_breaks_the_order_test(space, config, graphs):
     class Listed(SinkhornMatcher):
-        def forward(self, nodes, slots):
-            plan = torch.eye(nodes.shape[1]).expand(len(nodes), -1, -1).clamp_min(1e-9)
-            return super().forward(nodes, slots)._replace(log_plan=plan.log())
+        def hard(self, nodes, slots):
+            return torch.arange(nodes.shape[1]).expand(len(nodes), -1)
 
     encoder = build(space, config)
     encoder.matcher = Listed(config.node_dim, config.matcher)
@@ -65,9 +72,10 @@ def test_a_plan_that_keeps_the_listed_order_breaks_the_order_test(space, config,
     assert change_of_latent > 100 * ATOL[torch.float32]
 
 
-def test_padding_and_batch_mates_change_nothing(space, config, graphs):
+def test_padding_and_batch_mates_change_nothing(space, config, graphs, training):
     assert {graph.num_nodes for graph in graphs} >= {1, 12}
-    assert change_under_padding(build(space, config), graphs) < ATOL_PADDING
+    encoder = build(space, config, training=training)
+    assert change_under_padding(encoder, graphs) < ATOL_PADDING
 
 
 def test_carried_edges_are_the_double_sum():
@@ -90,15 +98,16 @@ def test_edges_carried_by_a_permutation_are_permuted():
     assert torch.equal(carried[..., 0].long(), permute_batch(graphs, order).edge_labels)
 
 
-def test_the_forward_pass_is_the_equations_of_the_module(space, config, graphs):
-    model = GRALE(space, config).eval()
+def test_the_forward_pass_is_the_equations_of_the_module(space, config, graphs, training):
+    model = GRALE(space, config).train(training)
     batch = GraphBatch.from_graphs(graphs)
     inputs = model.featurizer(batch)
     encoder, (nodes, latent, result) = model.encoder, model.encoder(inputs, model.matcher)
     hidden, edges = encoder.hidden(inputs)
     real = batch.node_mask
     torch.testing.assert_close(nodes[:, : real.shape[1]][real], encoder.node_output(hidden)[real])
-    expected = model.matcher(nodes, encoder.keys.expand(len(batch), -1, -1))
+    find_plan = model.matcher if training else model.matcher.hard_plan
+    expected = find_plan(nodes, encoder.keys.expand(len(batch), -1, -1))
     assert torch.equal(result.log_plan, expected.log_plan)
     plan = result.log_plan.exp()
     slots = encoder.queries + encoder.carry(torch.einsum("bij,bid->bjd", plan, nodes))
@@ -108,8 +117,25 @@ def test_the_forward_pass_is_the_equations_of_the_module(space, config, graphs):
     torch.testing.assert_close(latent, tokens, atol=1e-5, rtol=1e-5)
 
 
-def test_the_loss_takes_the_plan_that_pooled(space, config, graphs):
-    model = GRALE(space, config).eval()
+def test_the_plan_is_soft_in_training_and_an_assignment_at_inference(space, config, graphs):
+    model = GRALE(space, config)
+    inputs = model.featurizer(GraphBatch.from_graphs(graphs))
+    soft, hard = (
+        model.train(training).encoder(inputs, model.matcher).plan.log_plan.exp()
+        for training in (True, False)
+    )
+    assert soft.max(dim=2).values.min() < 0.9
+    assert ((hard > 0.5).sum(dim=1) == 1).all()
+    assert ((hard > 0.5).sum(dim=2) == 1).all()
+    assert hard[hard < 0.5].max() < 1e-9
+    best = (soft.log() * hard).sum(dim=(1, 2))
+    for _ in range(20):  # no other assignment is likelier under the soft plan
+        others = soft.log()[:, :, torch.randperm(12)].diagonal(dim1=1, dim2=2).sum(dim=1)
+        assert (others <= best + 1e-3).all()
+
+
+def test_the_loss_takes_the_plan_that_pooled(space, config, graphs, training):
+    model = GRALE(space, config).train(training)
     batch = GraphBatch.from_graphs(graphs)
     plan = model.encoder(model.featurizer(batch), model.matcher).plan
     assert torch.equal(model(batch).log_plan, plan.log_plan)

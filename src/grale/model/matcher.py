@@ -14,12 +14,14 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
+from grale.graphs.permute import permutation_to_plan
 from grale.model.config import MatcherConfig
 from grale.model.pair_costs import PairCosts
 from grale.nn.attention import full_precision
 from grale.transport.assignment import assign
 from grale.transport.sinkhorn import NARROW, SinkhornResult, sinkhorn
 
+NEVER = 1e-12  # share of a slot that a hard plan denies; its logarithm is finite
 ROUND_SWEEPS, ROUND_GRAD_SWEEPS = 10, 3  # of Sinkhorn, between two rounds
 FLOAT64_SPAN = 600.0  # exp(-600) is still a number
 SPHERE_DIAMETER = 4.0  # largest squared distance of two vectors of length one
@@ -52,6 +54,13 @@ class SinkhornMatcher(nn.Module):
     ) -> Int[Tensor, "B N"]:
         """permutation[i] = j: which slot plays input node i."""
         return assign(self.log_kernel(self.embed_in(nodes), self.embed_out(slots)))
+
+    def hard_plan(
+        self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
+    ) -> SinkhornResult:
+        """What :meth:`hard` finds, as a plan; :meth:`forward` tends to it with the temperature."""
+        plan = permutation_to_plan(self.hard(nodes, slots)).to(nodes)
+        return SinkhornResult(plan.clamp_min(NEVER).log(), plan.new_zeros(len(plan)))
 
     def between_inputs(
         self,

@@ -8,7 +8,8 @@
 
 Nodes know from there on which slot they and their neighbours have, so that token j can say whom
 slot j is joined to. The plan of the loss is the same T: what a node is pooled into is what it is
-compared with.
+compared with. As in the paper, T is Sinkhorn's in training and an exact assignment at test time:
+no token is then a mixture of nodes.
 
 Departures: the paper pools edges by cross-attention, and matches after decoding.
 """
@@ -45,7 +46,8 @@ class TransportEncoder(Encoder):
             raise ValueError("pooling=transport asks the matcher; call encoder(inputs, matcher)")
         hidden, edges = self.hidden(inputs)
         nodes = self._padded(self.node_output(hidden), inputs)
-        result = matcher(nodes, self.keys.expand(len(nodes), -1, -1))
+        find_plan = matcher if self.training else matcher.hard_plan
+        result = find_plan(nodes, self.keys.expand(len(nodes), -1, -1))
         plan = result.log_plan.exp()
         slots = self.queries + self.carry(plan.transpose(1, 2) @ nodes)
         real = plan[:, : edges.shape[1]] * inputs.graphs.node_mask[..., None]
