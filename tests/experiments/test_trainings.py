@@ -15,8 +15,17 @@ from grale.data.ged_sets import GRAPHS, PAIRS
 from grale.data.molecule_library import library_graphs
 from grale.data.storage import write_shards
 from grale.experiments import recipes, table_ablation, table_ged, table_reconstruction
-from grale.experiments.contest import Contender, compete, folder_of, spread, trained
+from grale.experiments.contest import (
+    Contender,
+    compete,
+    folder_of,
+    settings_of,
+    spread,
+    trained,
+    transport_pooling,
+)
 from grale.experiments.figure_scaling import make_training_size
+from grale.experiments.recipes import Scale
 from grale.experiments.reproduce import TRAININGS
 from grale.experiments.request import Request, run_quietly
 from grale.experiments.table_ged import Row, score
@@ -82,6 +91,7 @@ def test_molecules_make_a_second_table_and_a_right_side(molecules: Path, tmp_pat
     for table in tables:
         assert [row[0] for row in table.rows][:2] == ["GRALE", "PIGVAE"]
         assert {"GraphVAE", "GraphVAE, KL 0.0001, sums"} <= table.values.keys()
+        assert table.rows[-1][0] == "GRALE, pooling by transport"
     (picture,) = make_training_size(request)
     assert "Right: error of the internal energy" in picture.caption
     assert "QM9 error: [" in picture.details
@@ -99,6 +109,19 @@ def test_every_row_of_the_ablation_changes_one_part(tmp_path: Path) -> None:
     assert set(table_ablation.PAPER) - {row.name for row in table_ablation.CONTENDERS} == {
         "SoftSort matcher"  # printed beside the best of four
     }
+
+
+@pytest.mark.parametrize(
+    ("scale", "tokens", "width", "layers"), [("cpu", 10, 12, 2), ("paper", 20, 6, 4)]
+)
+def test_pooling_by_transport_has_a_token_per_slot_and_no_longer_latent(
+    scale: Scale, tokens: int, width: int, layers: int, tmp_path: Path
+) -> None:
+    contest = Request(scale=scale, folder=tmp_path).contest("any", "coloring")
+    model = settings_of(contest, transport_pooling(contest), 0).model
+    assert (model.num_tokens, model.token_dim, model.encoder_layers) == (tokens, width, layers)
+    usual = settings_of(contest, Contender("GRALE"), 0).model
+    assert tokens * width <= usual.num_tokens * usual.token_dim
 
 
 def test_what_is_finished_is_not_done_again(tmp_path: Path) -> None:

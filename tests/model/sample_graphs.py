@@ -51,6 +51,18 @@ def random_graph(rng, size=None, directed=False, num_node_labels=4, num_edge_lab
     return Graph.from_label_matrix(labels, matrix, directed)
 
 
+def with_odd_edges(graphs, rng, count, num_edge_labels):
+    """The same graphs with so many edges set at random: unlike any that was trained on."""
+    changed = []
+    for graph in graphs:
+        matrix = graph.label_matrix()
+        for _ in range(count):
+            first, second = rng.choice(graph.num_nodes, 2, replace=False)
+            matrix[first, second] = matrix[second, first] = rng.integers(1, num_edge_labels + 1)
+        changed.append(Graph.from_label_matrix(graph.node_labels, matrix))
+    return changed
+
+
 def random_orders(batch, generator):
     """One random order of all columns per graph, padding included."""
     keys = torch.rand(batch.node_mask.shape, generator=generator)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grale.catalog import load_any
-from grale.data.sources import held_out_graphs
+from grale.data.sources import held_out_graphs, open_source
 from grale.graphs.graph import Graph
 from grale.model.graph_autoencoder import GraphAutoencoder
 from grale.plot.files import write_whole
@@ -98,6 +98,16 @@ def latent_shape(tokens: int, width: int) -> Contender:
     """GRALE with so many tokens of that width."""
     changes = [f"model.num_tokens={tokens}", f"model.token_dim={width}"]
     return Contender(f"K={tokens} D={width}", changes)
+
+
+def transport_pooling(contest: Contest) -> Contender:
+    """GRALE with pooling by transport, its latent as long as the recipe's or a little shorter."""
+    config = settings_of(contest, Contender("GRALE"), seed=0)
+    model, slots = config.model, open_source(config.data).space.max_nodes
+    width = max(1, model.num_tokens * model.token_dim // slots)
+    changes = ["model.pooling=transport", f"model.encoder_layers={max(1, model.num_layers - 1)}"]
+    changes += [f"model.num_tokens={slots}", f"model.token_dim={width}"]
+    return Contender("GRALE, pooling by transport", changes)
 
 
 def folder_of(contest: Contest, contender: Contender, seed: int) -> Path:

@@ -5,12 +5,13 @@
 Every contender differs from GRALE in one part; where the paper searches a grid, every point of it
 has a row.
 
-Departures: POOL 16 (COLORING 10 without --data) at `cpu`, every model with the same minutes.
+Departures: POOL 16 (COLORING 10 without --data) at `cpu`, every model with the same minutes; a last
+row for pooling by transport (decisions/012).
 """
 
 from __future__ import annotations
 
-from grale.experiments.contest import Contender, Score, compete, spread
+from grale.experiments.contest import Contender, Score, compete, spread, transport_pooling
 from grale.experiments.request import Request
 from grale.experiments.table import Table
 
@@ -55,7 +56,7 @@ def make(request: Request) -> list[Table]:
     """Train what is missing, score all."""
     data = request.datasets()[-1]
     contest = request.contest("table-ablation", data, CPU_SHARE)
-    scores = compete(contest, CONTENDERS)
+    scores = compete(contest, [*CONTENDERS, transport_pooling(contest)])
     best = max(
         (name for name in scores if name.startswith("SoftSort")),
         key=lambda name: sum(score.exact for score in scores[name]),

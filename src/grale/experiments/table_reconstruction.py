@@ -3,13 +3,14 @@
     grale reproduce table-reconstruction --scale cpu --data POOL16_FOLDER
 
 Departures: COLORING 10 and POOL 16 at `cpu`, every model with the same minutes; PIGVAE also with
-the size it predicts, and both rivals also with what `table-tuning` found to help;
+the size it predicts, and both rivals also with what `table-tuning` found to help; GRALE also with
+pooling by transport (decisions/012);
 both metrics also with the true size told to every model.
 """
 
 from __future__ import annotations
 
-from grale.experiments.contest import Contender, Score, compete, spread
+from grale.experiments.contest import Contender, Score, compete, spread, transport_pooling
 from grale.experiments.request import Request
 from grale.experiments.table import Table
 
@@ -40,13 +41,13 @@ def make(request: Request) -> list[Table]:
 
 
 def rivals(data: str) -> list[Contender]:
-    """Rows of the table of one dataset."""
+    """Rows of the table of one dataset, but for pooling by transport."""
     return [*RIVALS, *(ON_COLORING if data == "coloring" else ())]
 
 
 def _table(request: Request, data: str) -> Table:
     contest = request.contest("table-reconstruction", data, CPU_SHARE[data])
-    scores = compete(contest, rivals(data))
+    scores = compete(contest, [*rivals(data), transport_pooling(contest)])
     header = ["model", "edit distance", "exact, %", "edit distance*", "exact*, %", "size right, %"]
     header += ["steps", "minutes", "parameters", "paper"]
     rows = [_row(name, found, PAPER[data]) for name, found in scores.items()]
