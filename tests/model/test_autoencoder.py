@@ -63,13 +63,23 @@ def settings(tiny_config):
         "few sweeps": replace(tiny_config, matcher=replace(matcher, grad_sweeps=2)),
         "first order": replace(tiny_config, featurizer=first_order),
         "pigvae": replace(tiny_config, loss=LossConfig(objective="pigvae", normalise_by="size")),
+        "transport": replace(tiny_config, pooling="transport", num_tokens=8),
     }
 
 
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize(
     "name",
-    ["tiny", "post-norm", "hidden layers", "l1", "few sweeps", "first order", "pigvae"],
+    [
+        "tiny",
+        "post-norm",
+        "hidden layers",
+        "l1",
+        "few sweeps",
+        "first order",
+        "pigvae",
+        "transport",
+    ],
 )
 def test_the_loss_is_finite_and_its_gradient_reaches_every_weight(tiny_config, rng, name, directed):
     torch.manual_seed(0)
@@ -109,13 +119,16 @@ def test_one_step_of_descent_lowers_the_loss(tiny_model, batch):
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("affinity", ["l1", "sphere"])
+@pytest.mark.parametrize("pooling", ["attention", "transport"])
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
 def test_half_precision_gives_a_finite_loss_close_to_the_full_one(
-    space, tiny_config, batch, norm, affinity, dtype
+    space, tiny_config, batch, norm, affinity, pooling, dtype
 ):
     torch.manual_seed(0)
     matcher = replace(tiny_config.matcher, affinity=affinity)
-    model = GRALE(space, replace(tiny_config, norm=norm, matcher=matcher))
+    tokens = {"attention": tiny_config.num_tokens, "transport": space.max_nodes}[pooling]
+    config = replace(tiny_config, norm=norm, matcher=matcher, pooling=pooling, num_tokens=tokens)
+    model = GRALE(space, config)
     full = model(batch)
     with torch.autocast("cpu", dtype=dtype):
         half = model(batch)

@@ -41,27 +41,25 @@ def test_embeddings_are_the_golden_ones(name: str) -> None:
     np.testing.assert_allclose(exact_latents(model), golden, atol=ATOL_GOLDEN, rtol=0)
 
 
-def test_the_molecules_model_gives_some_molecules_back() -> None:
+def test_the_molecules_model_gives_nearly_all_molecules_back() -> None:
     model = grale.load("molecules")
     graphs = golden_graphs(model)
     again = model.reconstruct(graphs)
     exact = sum(grale.is_isomorphic(a, b) for a, b in zip(graphs, again, strict=True))
-    assert exact >= 30  # of 50
-    assert sum(smiles is not None for smiles in model.decode_smiles(model.encode(graphs))) >= 40
+    assert exact >= 46  # of 50, of which a few are tiny and rare in the data
+    assert sum(smiles is not None for smiles in model.decode_smiles(model.encode(graphs))) >= 46
 
 
-def test_the_coloring_model_gives_small_unseen_graphs_back() -> None:
-    graphs = held_out_graphs("coloring20", 400, "test")
-    small = [graph for graph in graphs if graph.num_nodes <= 12]
-    report = evaluate(grale.load("coloring"), small)
-    assert report.accuracy > 0.9
-    assert report.size_accuracy > 0.98
+def test_the_coloring_model_gives_nearly_all_unseen_graphs_back() -> None:
+    report = evaluate(grale.load("coloring"), held_out_graphs("coloring20", 400, "test"))
+    assert report.accuracy > 0.98
+    assert report.size_accuracy > 0.99
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "needed"), [("coloring", "coloring20", 38), ("molecules", "library", 38)]
+    ("name", "data", "needed"), [("coloring", "coloring20", 40), ("molecules", "library", 40)]
 )
-def test_refined_vectors_give_nearly_all_graphs_back(name: str, data: str, needed: int) -> None:
+def test_refined_vectors_give_all_graphs_back(name: str, data: str, needed: int) -> None:
     model = grale.load(name)
     report = evaluate(model, sample_graphs(model.space, 40, data, "test"), refine=128)
     assert 40 * report.accuracy >= needed

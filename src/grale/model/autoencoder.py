@@ -8,7 +8,8 @@
 `forward` is that algorithm on a padded batch. What users call (`encode`, `decode`, `reconstruct`)
 is in `graph_autoencoder.py`; `match` is here.
 
-Departures: none here; each part names its own.
+Departures: with pooling=transport the encoder asks the matcher itself, before decoding, and T is
+its plan (decisions/012); each other part names its own.
 """
 
 from __future__ import annotations

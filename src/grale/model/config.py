@@ -114,7 +114,7 @@ class ModelConfig:
     """Shape of the autoencoder."""
 
     num_tokens: int = 4
-    """Tokens of the latent (paper: K)."""
+    """Tokens of the latent (paper: K); with pooling=transport as many as graphs may have nodes."""
     token_dim: int = 32
     """Width of a token (paper: D)."""
     num_layers: int = 5
