@@ -54,7 +54,7 @@ def stages(model: GRALE, smiles: list[str], batch_size: int) -> Iterator[tuple[s
     yield "graph to features", time.perf_counter() - began
     began = time.perf_counter()
     for batch in inputs:
-        model.encoder(batch)
+        model.encoder(batch, model.matcher)
     yield "network", time.perf_counter() - began
 
 

@@ -9,7 +9,7 @@ from grale.plot.figures import reconstruction_figure, save_figure
 from grale.plot.look import ATOM_PALETTE
 from grale.tasks.failures import worst_reconstructions
 
-model = grale.load("molecules")
+model = grale.load("molecules-attention")
 found = worst_reconstructions(model, library_graphs(300), count=5)
 figure = reconstruction_figure(
     [failure.graph for failure in found],

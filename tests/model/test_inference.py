@@ -306,7 +306,7 @@ def test_matched_nodes_carry_what_their_slot_says(tiny_model, graphs):
     found, (mapping,) = reconstruct(tiny_model, [graph], 1)
     batch = GraphBatch.from_graphs([graph])
     with torch.no_grad():
-        nodes, latent = tiny_model.encoder(tiny_model.featurizer(batch))
+        nodes, latent = tiny_model.encoder(tiny_model.featurizer(batch))[:2]
         slots, logits = tiny_model.decoder(latent)
         permutation = tiny_model.matcher.hard(nodes, slots)[0]
     likely = logits.most_likely(directed=False)
