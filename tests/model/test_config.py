@@ -94,7 +94,7 @@ def test_a_choice_is_one_of_the_listed(config, name, hint):
 
 
 def test_every_choice_is_known_here():
-    ablations = {"encoder", "decoder", "kind"}
+    ablations = {"encoder", "decoder", "kind", "pooling"}
     assert {name for _, name, _ in CHOICES} == ablations | {
         "norm", "affinity", "normalise_by", "objective"
     }  # fmt: skip
