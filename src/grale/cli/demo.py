@@ -23,5 +23,6 @@ def demo(
             console.print(f"  {what}")
             status.update(what)
 
-        page = write_tour(load("coloring-10"), load("molecules"), out, count, say)
+        shown = (load(name) for name in ("coloring-10", "molecules", "molecules-attention"))
+        page = write_tour(*shown, out, count, say)
     console.print(f"pictures: {page}")

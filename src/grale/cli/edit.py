@@ -19,7 +19,7 @@ def edit(
         ),
     ] = "size",
     lower: Annotated[bool, typer.Option("--lower", help="Lower it instead of raising it.")] = False,
-    model: Model = "molecules",
+    model: Model = "molecules-attention",
     data: Annotated[
         str | None,
         typer.Option(help="Graphs to train the predictor on; by default what suits the model."),

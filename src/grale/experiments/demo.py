@@ -31,7 +31,12 @@ Say = Callable[[str], object]
 
 
 def write_tour(
-    coloring: GRALE, molecules: GRALE, folder: Path, count: int = 1_000, say: Say = lambda _: None
+    coloring: GRALE,
+    molecules: GRALE,
+    edited: GRALE,
+    folder: Path,
+    count: int = 1_000,
+    say: Say = lambda _: None,
 ) -> Path:
     """Draw everything, each picture also as a file of its own; return the page's path.
 
@@ -39,6 +44,8 @@ def write_tour(
     ----------
     coloring, molecules
         Trained models.
+    edited
+        Another model of molecules, whose vectors are edited.
     folder
         Where `index.html`, the pictures and their captions go.
     count
@@ -47,7 +54,7 @@ def write_tour(
         Called with what is being made.
     """
     sections = coloring_sections(coloring, count, say) + molecule_sections(
-        molecules, count, folder, say
+        molecules, edited, count, folder, say
     )
     for picture in sections:
         picture.write(folder)
@@ -68,7 +75,9 @@ def coloring_sections(model: GRALE, count: int, say: Say) -> list[Picture]:
     return pictures + figure_denoising.make(model, PictureConfig(count=max(20, count // 4)))
 
 
-def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[Picture]:
+def molecule_sections(
+    model: GRALE, edited: GRALE, count: int, folder: Path, say: Say
+) -> list[Picture]:
     """Molecules: reconstruct, interpolate, edit, denoise, map."""
     config = PictureConfig(count=count)
     say("molecules and their reconstructions")
@@ -76,7 +85,7 @@ def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[
     say("molecules between two molecules")
     pictures.append(molecule_strip(model))
     say("a molecule made more soluble in fat")
-    pictures.append(figure_size_edit.property_picture("logP", model, config, uses_covariance=True))
+    pictures.append(figure_size_edit.property_picture("logP", edited, config, uses_covariance=True))
     say("molecules with wrong atoms")
     for noisy in figure_denoising.make(model, PictureConfig(count=max(20, count // 4))):
         pictures.append(noisy._replace(name=f"molecules-{noisy.name}"))
