@@ -28,7 +28,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs src tests configs examples benchmarks
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs src tests examples benchmarks
 
 format: setup
 	$(BIN)/ruff check --fix .

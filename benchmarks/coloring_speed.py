@@ -7,7 +7,7 @@ so that other programs on the machine disturb the numbers less.
 import platform
 import time
 
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 
 COUNT = 4096
 

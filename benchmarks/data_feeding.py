@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from grale.data.batching import batches_from
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.data.sources import DataConfig, open_source
 from grale.data.storage import write_shards
 from grale.graphs.space import GraphSpace

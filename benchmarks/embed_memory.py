@@ -21,9 +21,9 @@ import sys, time
 from pathlib import Path
 import torch
 from grale.cli.terminal import keep_freed_memory
-from grale.data.molecule_files import open_molecules
+from grale.data.molecules.files import open_molecules
 from grale.experiments.bench import peak_memory
-from grale.graphs.molecule import molecule_space
+from grale.graphs.molecules.molecule import molecule_space
 from grale.model.autoencoder import GRALE
 from grale.catalog import load
 from grale.model.config import ModelConfig

@@ -19,10 +19,10 @@ import torch
 from rdkit import Chem, RDLogger
 
 from grale.catalog import load
-from grale.data.molecule_files import parse_for
+from grale.codec.intake import by_size
+from grale.data.molecules.files import parse_for
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
-from grale.model.inference import by_size
 
 TURN = 1_000
 

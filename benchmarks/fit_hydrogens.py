@@ -1,4 +1,4 @@
-"""Fit which ring nitrogens bear hydrogens, and write `src/grale/graphs/hydrogen_places.npz`.
+"""Fit which ring nitrogens bear hydrogens, and write `hydrogen_places.npz`.
 
     python benchmarks/fit_hydrogens.py POOL_FOLDER [--count 5000000]
 
@@ -20,8 +20,8 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sparse_rows import SparseRows
 
-from grale.graphs.hydrogen_places import NUM_CODES, WEIGHTS, environments, features
-from grale.graphs.molecule_repair import aromatic_systems
+from grale.graphs.molecules.hydrogen_places import NUM_CODES, WEIGHTS, environments, features
+from grale.graphs.molecules.repair import aromatic_systems
 
 FREEDOM = 0.3  # the smaller, the smaller the weights
 

@@ -1,4 +1,4 @@
-"""Fit which bases and acids are ions, and write `src/grale/graphs/protonation.npz`.
+"""Fit which bases and acids are ions, and write `src/grale/graphs/molecules/protonation.npz`.
 
     python benchmarks/fit_protonation.py POOL_FOLDER
 
@@ -20,8 +20,8 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sparse_rows import SparseRows
 
-from grale.graphs.hydrogen_places import environments
-from grale.graphs.protonation import (
+from grale.graphs.molecules.hydrogen_places import environments
+from grale.graphs.molecules.protonation import (
     MOST_ATOMS,
     NUM_FEATURES,
     SITES,

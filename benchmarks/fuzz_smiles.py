@@ -17,7 +17,7 @@ import scipy.sparse.csgraph  # noqa: F401  (so that no string is charged with th
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grale.graphs.molecule import MoleculeError, from_smiles
+from grale.graphs.molecules.molecule import MoleculeError, from_smiles
 
 REAL = (
     "CC(=O)Oc1ccccc1C(=O)O", "CN1C=NC2=C1C(=O)N(C(=O)N2C)C", "C[C@H](N)C(=O)O", "[Na+].[Cl-]",

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from rdkit import Chem, RDLogger
 
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import MoleculeError
+from grale.graphs.molecules.molecule import MoleculeError
 from grale.metrics.isomorphism import is_isomorphic
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import torch
 
 import grale
-from grale.data.sources import held_out_graphs
+from grale.codec.options import CodecOptions
+from grale.data.sources import stream_held_out
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
 from grale.training.evaluation import evaluate
@@ -39,9 +40,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=150)
     options = parser.parse_args()
     model = grale.load(options.model)
-    graphs = held_out_graphs(options.data, options.count, "valid")
+    graphs = list(stream_held_out(options.data, options.count, "valid"))
     for steps in STEPS:
-        report = evaluate(model, graphs, refine=steps)
+        report = evaluate(model, graphs, CodecOptions(refine_steps=steps))
         print(f"{steps:3} steps: {report.accuracy:.1%} exact, {report.edit_distance:.3f} edits")
     torch.manual_seed(0)
     untrained = GRALE(model.space, model.config).eval()
@@ -52,7 +53,9 @@ def main() -> None:
         ("untrained weights", untrained, graphs[:FEW]),
         ("random graphs", model, strange),
     ):
-        shares = [evaluate(other, some, refine=steps).accuracy for steps in (0, 128)]
+        shares = [
+            evaluate(other, some, CodecOptions(refine_steps=steps)).accuracy for steps in (0, 128)
+        ]
         print(f"{name}: {shares[0]:.1%} exact, with 128 steps {shares[1]:.1%}")
     guess, refined = (model.encode(graphs, refine=steps) for steps in (0, 128))
     lengths = np.linalg.norm(guess, axis=1)

@@ -15,8 +15,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 import grale
-from grale.data.sources import held_out_graphs
-from grale.graphs.molecule import canonical_key
+from grale.codec.options import CodecOptions
+from grale.data.sources import stream_held_out
+from grale.graphs.molecules.molecule import canonical_key
 from grale.training.evaluation import Outcomes, reconstruct_all
 
 
@@ -48,8 +49,9 @@ def main() -> None:
     parser.add_argument("--refine", type=int, default=0)
     options = parser.parse_args()
     model = grale.load(options.model)
-    graphs = held_out_graphs(options.dataset, options.count, "test")
-    outcomes = reconstruct_all(model, graphs, search=options.search, refine=options.refine)
+    graphs = list(stream_held_out(options.dataset, options.count, "test"))
+    tries = CodecOptions(searched_graphs=options.search, refine_steps=options.refine)
+    outcomes = reconstruct_all(model, graphs, tries)
     known = sources(options.pool, model.space.max_nodes)
     origin = [known.get(canonical_key(graph), "another split's row") for graph in graphs]
     header = "| {} | molecules | exactly reconstructed | edit distance (bound) | valid |"

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import grale
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
-from grale.experiments.figure_denoising import curve_of
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
+from grale.experiments.figures.denoising import curve_of
 from grale.plot.figures import save_figure
 from grale.tasks.denoise import denoise_curve, noise_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import grale
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.plot.figures import interpolation_figure, save_figure
 from grale.tasks.edit import edit
 from grale.tasks.interpolate import follow

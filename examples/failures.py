@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import grale
-from grale.data.molecule_library import library_graphs
-from grale.experiments.figure_failures import orbit_texts
+from grale.data.molecules.library import library_graphs
+from grale.experiments.figures.failures import orbit_texts
 from grale.plot.figures import reconstruction_figure, save_figure
 from grale.plot.look import ATOM_PALETTE
 from grale.tasks.failures import worst_reconstructions
@@ -15,7 +15,7 @@ figure = reconstruction_figure(
     [failure.graph for failure in found],
     [failure.reconstruction for failure in found],
     [failure.mapping for failure in found],
-    [f"{failure.distance} edits" for failure in found],
+    [f"{failure.edit_distance} edits" for failure in found],
     palette=ATOM_PALETTE,
     node_texts=orbit_texts,
 )

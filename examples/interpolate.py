@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import grale
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.plot.figures import interpolation_figure, save_figure
 from grale.tasks.interpolate import interpolate
 

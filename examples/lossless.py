@@ -6,15 +6,18 @@ from pathlib import Path
 import numpy as np
 
 import grale
-from grale.data.sources import held_out_graphs
-from grale.model.reconstruction import reconstruct
+from grale.codec.options import CodecOptions
+from grale.codec.reconstruct import reconstruct
+from grale.data.sources import stream_held_out
 from grale.plot.figures import reconstruction_figure, save_figure
 
 logging.basicConfig(level=logging.INFO, format="%(message)s")
 model = grale.load("coloring")
 rng = np.random.default_rng(0)
 graphs = []
-for graph in held_out_graphs("coloring20", 24, "test"):  # planar maps, to which we add two edges
+for graph in list(
+    stream_held_out("coloring20", 24, "test")
+):  # planar maps, to which we add two edges
     matrix = graph.label_matrix()
     for _ in range(2):
         a, b = rng.choice(graph.num_nodes, 2, replace=False)
@@ -29,7 +32,7 @@ for steps in (0, 16, 128):
 guess = model.decode(model.encode(graphs))
 missed = [graph for graph, again in zip(graphs, guess) if not grale.is_isomorphic(graph, again)][:2]
 shown = [*missed, *missed]
-found = [reconstruct(model, missed, batch_size=8, refine=steps) for steps in (0, 128)]
+found = [reconstruct(model, missed, CodecOptions(refine_steps=steps)) for steps in (0, 128)]
 again, mappings = ([*found[0][k], *found[1][k]] for k in (0, 1))
 exact = [grale.is_isomorphic(a, b) for a, b in zip(shown, again)]
 captions = ["the encoder's vector"] * len(missed) + ["refined"] * len(missed)

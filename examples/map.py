@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import grale
-from grale.data.molecule_library import library_graphs
-from grale.experiments.figure_map import dataset_map, map_picture, write_map
+from grale.data.molecules.library import library_graphs
+from grale.experiments.figures.map import dataset_map, map_picture, write_map
 from grale.plot.figures import save_figure
 
 model = grale.load("molecules")

@@ -4,7 +4,7 @@ import logging
 from pathlib import Path
 
 import grale
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.plot.figures import reconstruction_figure, save_figure
 
 logging.basicConfig(level=logging.INFO, format="%(message)s")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import molecule_space
+from grale.graphs.molecules.molecule import molecule_space
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.model.config import FeaturizerConfig, MatcherConfig, ModelConfig

@@ -65,7 +65,12 @@ def generator_from(seed):
     return torch.Generator().manual_seed(seed)
 
 
-def random_graph(rng, num_nodes, directed, num_node_labels, num_edge_labels, density):
+def random_graph(
+    rng, num_nodes=None, directed=False, num_node_labels=4, num_edge_labels=2, density=None
+):
+    """A graph of given or random size, often disconnected; the one that all tests draw."""
+    num_nodes = int(rng.integers(1, 13)) if num_nodes is None else num_nodes
+    density = rng.uniform(0.1, 0.7) if density is None else density
     labels = rng.integers(0, num_node_labels, num_nodes)
     matrix = rng.integers(1, num_edge_labels + 1, (num_nodes, num_nodes))
     matrix *= rng.random(matrix.shape) < density

@@ -4,8 +4,9 @@ import pytest
 import grale
 from grale import catalog
 from grale.catalog import load, load_any, shipped_models
-from grale.rivals.graphvae import GraphVAE
-from grale.rivals.graphvae_config import GraphVaeConfig
+from grale.codec import storage
+from grale.rivals.graphvae.config import GraphVaeConfig
+from grale.rivals.graphvae.model import GraphVAE
 
 
 @pytest.fixture
@@ -46,20 +47,23 @@ def test_a_relative_directory_is_loaded(tiny_model, tmp_path, monkeypatch, color
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones(shelf):
-    with pytest.raises(FileNotFoundError, match=r"'colouring'.*\(coloring, molecules\)"):
+    with pytest.raises(FileNotFoundError, match=r"'colouring'.*are coloring, molecules"):
         load("colouring")
 
 
-def test_an_unknown_path_is_refused_without_asking_the_hub(shelf, tmp_path, monkeypatch):
-    import huggingface_hub
-
+def test_a_mistyped_path_is_refused_without_asking_the_hub(shelf, tmp_path, monkeypatch):
     def fail(*args, **options):
         raise AssertionError("the hub was asked")
 
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", fail)
-    for name in ("./runs/mine", str(tmp_path / "absent"), "a/b/c"):
-        with pytest.raises(FileNotFoundError, match="no model named"):
-            load(name)
+    monkeypatch.setattr(storage, "download", fail)
+    (tmp_path / "runs").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for name in ("./runs/mine", str(tmp_path / "absent"), "a/b/c", "runs/typo", "~/mine"):
+        for by in (load, load_any, grale.GRALE.from_pretrained):
+            with pytest.raises(FileNotFoundError, match="no such folder, and no model of that"):
+                by(name)
+    with pytest.raises(AssertionError, match="the hub was asked"):
+        load("someone/some-model")
 
 
 def test_a_directory_without_config_is_refused(tmp_path):

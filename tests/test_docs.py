@@ -1,29 +1,88 @@
-"""README blocks run, and docs/paper-map.md points at things that exist."""
+"""README blocks run, and the pages in docs/ point at things that exist, where they are defined."""
 
 from __future__ import annotations
 
 import re
 import runpy
 import sys
+import tomllib
 from importlib import import_module
+from importlib.util import find_spec
+from inspect import isclass, isfunction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-POINTERS = re.findall(r"`(grale\.[\w.]+)`", (ROOT / "docs" / "paper-map.md").read_text())
+PACKAGE = ROOT / "src" / "grale"
+PAPER_MAP, ARCHITECTURE = (
+    (ROOT / "docs" / name).read_text() for name in ("paper-map.md", "architecture.md")
+)
+POINTERS, HOPS = (re.findall(r"`(grale\.[\w.]+)`", page) for page in (PAPER_MAP, ARCHITECTURE))
 PYTHON_BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
 
-@pytest.mark.parametrize("pointer", POINTERS)
-def test_the_paper_map_points_at_something_that_exists(pointer: str) -> None:
-    module, _, name = pointer.rpartition(".")
-    assert hasattr(import_module(module), name)
+def found_at(pointer: str) -> Any:
+    """What a dotted name stands for, or an AttributeError; it must be defined where it points."""
+    path, *names = pointer.split(".")
+    found = import_module(path)
+    for name in names:
+        path = f"{path}.{name}"
+        is_module = hasattr(found, "__path__") and find_spec(path) is not None
+        found = import_module(path) if is_module else getattr(found, name)
+    if (isclass(found) or isfunction(found)) and not pointer.startswith(f"{found.__module__}."):
+        raise AttributeError(f"{pointer} is defined in {found.__module__}")
+    return found
+
+
+@pytest.mark.parametrize("pointer", sorted({*POINTERS, *HOPS}))
+def test_the_name_in_the_docs_exists_where_it_points(pointer: str) -> None:
+    found_at(pointer)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "grale.tasks.embeds.embed_file",  # module
+        "grale.tasks.embed.embed_files",  # function
+        "grale.model.autoencoder.GRALE.forwards",  # method
+        "grale.model.featurizer.path_encoding",  # imported there, defined in grale.nn.positions
+        "grale.model.autoencoder.GRALE.encode",  # inherited
+    ],
+)
+def test_a_wrong_name_would_be_found_out(wrong: str) -> None:
+    with pytest.raises(AttributeError):
+        found_at(wrong)
+
+
+def test_a_method_and_a_function_named_like_its_module_are_found() -> None:
+    assert found_at("grale.model.autoencoder.GRALE.forward").__name__ == "forward"
+    assert found_at("grale.matching.solve.solve").__name__ == "solve"
 
 
 def test_there_are_pointers_and_blocks_to_check() -> None:
     assert len(POINTERS) > 30
+    assert len(HOPS) > 80
     assert len(PYTHON_BLOCKS) >= 1
+
+
+@pytest.mark.parametrize("name", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_the_page_lists_the_layers_of_the_contract(name: str) -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (contract,) = settings["contracts"]
+    blocks = re.findall(r"```\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
+    listed = [[line.split("  ")[0] for line in block.splitlines()] for block in blocks]
+    assert contract["layers"] in listed
+    assert contract["layers"][1:] not in listed
+
+
+def test_every_folder_has_its_line_in_the_architecture() -> None:
+    lines = set(re.findall(r"^\| `([\w/.]+)` \|", ARCHITECTURE, re.MULTILINE))
+    files = (path for kind in ("*.py", "*.yaml") for path in PACKAGE.rglob(kind))
+    folders = {path.parent.relative_to(PACKAGE).as_posix() for path in files} - {"."}
+    singles = {path.name for path in PACKAGE.glob("*.py")} - {"__init__.py"}
+    assert lines == {*folders, *singles, "weights"}
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON_BLOCKS)))

@@ -55,7 +55,11 @@ def test_scikit_learns_own_checks(estimator, check) -> None:
 def test_it_embeds_as_the_model_does(saved, molecule_model) -> None:
     rows = GraleTransformer(saved).fit_transform(SMILES)
     assert GraleTransformer(saved, refine=2).fit_transform(SMILES).shape == rows.shape
-    np.testing.assert_allclose(rows, molecule_model.encode(SMILES), atol=1e-6)
+    np.testing.assert_allclose(rows, molecule_model.describe(SMILES), atol=1e-5)
+    latents = GraleTransformer(saved, what="latent").fit_transform(SMILES)
+    np.testing.assert_allclose(latents, molecule_model.encode(SMILES), atol=1e-6)
+    with pytest.raises(ValueError, match="expected 'description' or 'latent'"):
+        GraleTransformer(saved, what="meaning").fit(SMILES)
     for form in (
         np.array(SMILES),
         np.array(SMILES)[:, None],

@@ -1,17 +1,15 @@
-"""`grale.load`: a model by name, from a local directory, or from a hub id.
-
-Departures: not in the paper.
-"""
+"""`grale.load`: a model by name, from a local directory, or from a hub id."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.hub import is_hub_id, not_found
+from grale.codec.storage import CONFIG, find, read_architecture
 from grale.model.autoencoder import GRALE
-from grale.model.graph_autoencoder import GraphAutoencoder
-from grale.model.storage import CONFIG, find, read_architecture
-from grale.rivals.graphvae import GraphVAE
-from grale.rivals.pigvae import PIGVAE
+from grale.rivals.graphvae.model import GraphVAE
+from grale.rivals.pigvae.model import PIGVAE
 
 SHIPPED = Path(__file__).resolve().parent / "weights"
 
@@ -56,10 +54,6 @@ def _folder_of(text: str) -> Path:
     """Where the model lies on this machine, after a download if need be."""
     if text in shipped_models():
         return SHIPPED / text
-    is_hub_id = text.count("/") == 1 and not Path(text).exists() and not text.startswith((".", "/"))
-    if Path(text).exists() or is_hub_id:
+    if Path(text).exists() or is_hub_id(text):
         return find(text)
-    shipped = ", ".join(shipped_models()) or "none yet"
-    raise FileNotFoundError(
-        f"no model named {text!r}: not a shipped model ({shipped}), not a directory, not a hub id"
-    )
+    raise not_found(text, f"; shipped models are {', '.join(shipped_models()) or 'none yet'}")

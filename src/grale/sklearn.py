@@ -1,7 +1,4 @@
-"""GRALE as a step of a scikit-learn pipeline: molecules or graphs in, embeddings out.
-
-Departures: not in the paper.
-"""
+"""GRALE as a step of a scikit-learn pipeline: molecules or graphs in, embeddings out."""
 
 from __future__ import annotations
 
@@ -14,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from grale.catalog import load
+from grale.codec.failures import check_on_error
 from grale.model.autoencoder import GRALE
-from grale.model.failures import check_on_error
 
 _cached = lru_cache(maxsize=4)(load)
 
@@ -36,7 +33,9 @@ class GraleTransformer(TransformerMixin, BaseEstimator):
     batch_size
         Graphs embedded at once.
     refine
-        Steps at most, as in `GraphAutoencoder.encode`.
+        At most this many gradient steps, as in `GraphAutoencoder.encode`.
+    what
+        "description" (near vectors mean like graphs) or "latent" (vectors that decode).
 
     Examples
     --------
@@ -50,26 +49,36 @@ class GraleTransformer(TransformerMixin, BaseEstimator):
         on_error: Any = "raise",
         batch_size: Any = 256,
         refine: Any = 0,
+        what: Any = "description",
     ) -> None:  # scikit-learn sets any value here and expects complaints in `fit` only
         self.model = model
         self.on_error = on_error
         self.batch_size = batch_size
         self.refine = refine
+        self.what = what
 
     def fit(self, X: Any, y: Any = None) -> GraleTransformer:  # noqa: N803
         """Load the model; nothing is learned."""
         _listed(X)
         check_on_error(self.on_error)
+        if self.what not in ("description", "latent"):
+            raise ValueError(f"what={self.what!r}; expected 'description' or 'latent'")
         self._loaded()
         return self
 
     def transform(self, X: Any) -> NDArray[np.float32]:  # noqa: N803
         """Embed each graph: one row each, in order."""
-        return self._loaded().encode(_listed(X), self.batch_size, self.on_error, self.refine)
+        model = self._loaded()
+        latents = model.encode(_listed(X), self.batch_size, self.on_error, self.refine)
+        if self.what == "latent":
+            return latents
+        return model.describe(latents, self.batch_size, self.on_error)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Name the columns of the embedding: grale0, grale1, ..."""
-        names = [f"grale{place}" for place in range(self._loaded().latent_dim)]
+        """Name the columns: grale0, grale1, ..."""
+        model = self._loaded()
+        width = model.latent_dim if self.what == "latent" else model.description_dim
+        names = [f"grale{place}" for place in range(width)]
         return np.array(names, dtype=object)
 
     def _loaded(self) -> GRALE:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from grale.cli.main import app, main
 
-SMOKE = str(Path(__file__).resolve().parents[2] / "configs" / "smoke.yaml")
+SMOKE = "smoke"
 runner = CliRunner()
 
 
@@ -62,9 +62,9 @@ def test_info_describes_machine_and_model(trained: Path) -> None:
         (["train", SMOKE, "--set", "batch_size=many"], "batch_size='many'; expected int"),
         (["train", SMOKE, "--set", "batch_size=1000"], "larger than a pool of 256"),
         (["train", SMOKE, "--log", "paper"], "log='paper'"),
-        (["evaluate", "no-such-model"], "no model named 'no-such-model'"),
+        (["evaluate", "no-such-model"], "no such folder, and no model of that name"),
         (["evaluate", "coloring-10", "--data", "coloring7"], "'coloring7' is none of coloring10"),
-        (["info", "no-such-model"], "no model named"),
+        (["info", "no-such-model"], "no such folder, and no model of that name"),
     ],
 )
 def test_a_mistake_is_one_clear_line(

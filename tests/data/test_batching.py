@@ -7,8 +7,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from grale.data.batching import batches_from, order_pool
+from grale.data.batching import batches_from, draw_shares, order_pool
+from grale.data.packed import PackedGraphs
 from grale.data.sources import DataConfig, open_source
+from grale.graphs.graph import Graph
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +46,22 @@ def test_batch_mates_have_similar_sizes() -> None:
 @pytest.mark.parametrize("power", [1.0, 2.0, -1.0])
 def test_large_graphs_come_more_often_by_the_power_asked_for(power: float) -> None:
     sizes = np.tile([5, 10, 20], 2000)
-    drawn = sizes[order_pool(sizes, 10, 0, 0, size_power=power)]
+    pool = PackedGraphs.from_graphs([Graph([0] * size) for size in sizes])
+    drawn = sizes[order_pool(sizes, 10, 0, 0, shares=draw_shares(pool, power, 0.0))]
     counts = np.array([np.sum(drawn == size) for size in (5, 10, 20)])
     assert counts[1:] / counts[0] == pytest.approx(np.array([2.0, 4.0]) ** power, rel=0.15)
+
+
+def test_a_balanced_share_goes_to_all_sizes_and_labels_alike() -> None:
+    graphs = [Graph([0] * 5)] * 990 + [Graph([0])] * 8 + [Graph([0, 0, 0, 0, 3])] * 2
+    shares = draw_shares(PackedGraphs.from_graphs(graphs), 0.0, 0.5)
+    assert shares is not None
+    assert shares.sum() == pytest.approx(1)
+    by_kind = [shares[:990].sum(), shares[990:998].sum(), shares[998:].sum()]
+    small = 0.5 * 0.008 + 0.25 / 2 + 0.25 / 2 * 8 / 1000  # sizes alike, label 0 among all
+    rare = 0.5 * 0.002 + 0.25 / 2 * 2 / 992 + 0.25 / 2 * (1 + 2 / 1000)  # label 3 is theirs alone
+    assert by_kind[1:] == pytest.approx([small, rare])
+    assert draw_shares(PackedGraphs.from_graphs(graphs), 0.0, 0.0) is None
 
 
 def test_any_step_is_reached_without_replaying_those_before(source) -> None:

@@ -41,7 +41,7 @@ def test_graphs_and_pairs_are_read(folder: Path) -> None:
     assert read_ged_set(folder, "LINUX").test[1] == Graph([0, 0], [(0, 1)])
     pairs = read_ged_pairs(folder)
     exact = solve(found.test[pairs.first[0]], found.train[pairs.second[0]], "exact")
-    assert exact.distance == pairs.distance[0]
+    assert exact.edit_distance == pairs.distance[0]
     with pytest.raises(ValueError, match="no graphs of 'MUTAG'"):
         read_ged_set(folder, "MUTAG")
 
@@ -61,4 +61,4 @@ def test_our_exact_distance_is_the_published_one(shared_data: Path) -> None:
         pair = graphs[pairs.first[row]], graphs[pairs.second[row]]
         exact = solve(*pair, "exact", time_limit=20.0)
         assert exact.is_optimal
-        assert exact.distance == pairs.distance[row]
+        assert exact.edit_distance == pairs.distance[row]

@@ -6,18 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from grale.data.molecule_library import SCAFFOLDS, SUBSTITUENTS, library_graphs
+from grale.data.molecules.library import SCAFFOLDS, SUBSTITUENTS, library_graphs
 from grale.data.samples import named_graph, sample_graphs, usual_data
-from grale.data.sources import held_out_graphs
+from grale.data.sources import stream_held_out
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import canonical_key, from_smiles, molecule_space
+from grale.graphs.molecules.molecule import canonical_key, from_smiles, molecule_space
 from grale.graphs.space import GraphSpace
 
 COLOURS = GraphSpace(max_nodes=10, num_node_labels=4)
 
 
 def test_a_held_out_graph_is_named_by_its_number() -> None:
-    assert named_graph("coloring10:2", COLOURS) == held_out_graphs("coloring10", 3, "valid")[2]
+    assert (
+        named_graph("coloring10:2", COLOURS) == list(stream_held_out("coloring10", 3, "valid"))[2]
+    )
 
 
 def test_a_molecule_is_named_by_its_smiles() -> None:
@@ -31,6 +33,27 @@ def test_a_graph_comes_from_a_json_file(tmp_path: Path) -> None:
     path.write_text('{"nodes": [0, 1]}')
     with pytest.raises(ValueError, match="must be an object with node_labels"):
         named_graph(str(path), COLOURS)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "is empty"),
+        ("{", "is not JSON"),
+        ("[" * 100_000, "levels deep"),
+        ('{"node_labels": [' + "0, " * 2_000_000 + "0]}", "has more than 5000000 bytes"),
+        ('{"node_labels": [0, [1]]}', "inhomogeneous"),
+        ('{"node_labels": [0, 1], "edges": [[0, 9]]}', "names a missing node"),
+        ('{"node_labels": [0, 1], "directed": "no"}', "directed must be true or false, got 'no'"),
+    ],
+    ids=["empty", "open", "deep", "huge", "ragged", "missing", "directed"],
+)
+def test_a_bad_json_file_is_one_sentence_that_names_it(tmp_path: Path, text, reason) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=rf"graph\.json.*{reason}") as caught:
+        named_graph(str(path), COLOURS)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 def test_a_name_without_meaning_says_what_would_have_one() -> None:
@@ -63,7 +86,7 @@ def test_usual_data_suits_the_space() -> None:
 
 
 def test_a_generator_tests_on_other_graphs_than_it_validates_on() -> None:
-    valid, test = (held_out_graphs("coloring10", 20, split) for split in ("valid", "test"))
+    valid, test = (list(stream_held_out("coloring10", 20, split)) for split in ("valid", "test"))
     assert not any(graph in valid for graph in test)
     with pytest.raises(ValueError, match="has the splits valid, test, train"):
-        held_out_graphs("coloring10", 3, "tests")
+        list(stream_held_out("coloring10", 3, "tests"))

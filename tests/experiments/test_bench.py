@@ -20,16 +20,9 @@ from grale.experiments.bench import (
 @pytest.fixture(params=range(len(SETTINGS)), ids=[setting.name for setting in SETTINGS])
 def small(request: pytest.FixtureRequest):
     setting = SETTINGS[request.param]
-    config = replace(
-        setting.config,
-        num_layers=1,
-        node_dim=16,
-        edge_dim=8,
-        num_tokens=2,
-        token_dim=8,
-        num_heads=2,
-    )
-    return replace(setting, config=config, batch_size=4)
+    sizes = {"num_layers": 1, "node_dim": 16, "edge_dim": 8, "token_dim": 8, "num_heads": 2}
+    changes = tuple(f"model.{name}={size}" for name, size in sizes.items())
+    return replace(setting, changes=(*setting.changes, *changes), batch_size=4)
 
 
 @pytest.mark.parametrize("what", ["train", "encode"])

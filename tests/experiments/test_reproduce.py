@@ -3,26 +3,50 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import grale
-from grale.experiments.figure_size_edit import property_picture
+from grale.experiments.experiment import OfModel
+from grale.experiments.figures.size_edit import property_picture
 from grale.experiments.picture import PictureConfig
-from grale.experiments.reproduce import EXPERIMENTS, find_experiment, write_results
+from grale.experiments.reproduce import (
+    EXPERIMENTS,
+    check_options,
+    find_experiment,
+    listing,
+    write_results,
+)
+from grale.experiments.request import Request
 from grale.experiments.table import Table
-from grale.experiments.table_matching import one_sided
+from grale.experiments.tables.matching import one_sided
 from grale.graphs.graph import Graph
 
+FIGURES = [one.name for one in EXPERIMENTS if isinstance(one, OfModel) and "figure" in one.name]
 
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if "figure" in name])
+
+@contextmanager
+def quiet(name: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Nothing on the screen; at the end all is counted."""
+    done = [0]
+
+    def advance(more: int) -> None:
+        done[0] += more
+
+    yield advance
+    assert done[0] == total
+
+
+@pytest.mark.parametrize("name", FIGURES)
 def test_the_figure_is_made_and_captioned(name: str, tmp_path: Path) -> None:
-    experiment = find_experiment(name)
-    config = PictureConfig(count=max(experiment.counts["smoke"], 30))
-    pictures = experiment.make(grale.load("coloring-10"), config, None)
-    for picture in pictures:
+    request = Request(scale="smoke", model="coloring-10", count=100)
+    for picture in find_experiment(name).run(request, quiet):
         files = picture.write(tmp_path)
         assert [file.suffix for file in files] == [".png", ".svg", ".txt", ".json"]
         assert all(file.stat().st_size > 100 for file in files)
@@ -36,6 +60,23 @@ def test_a_property_of_molecules_is_raised(tmp_path: Path) -> None:
     assert picture.name == "tpsa-edit"
 
 
+def test_an_option_that_means_nothing_is_refused_by_those_it_is_for() -> None:
+    with pytest.raises(ValueError, match="--also means nothing to figure-map; it is for table-ma"):
+        check_options(find_experiment("figure-map"), ["model", "also"])
+    check_options(find_experiment("table-matching"), ["model", "also"])
+
+
+def test_the_help_names_every_experiment_and_imports_nothing_heavy() -> None:
+    assert all(experiment.name in listing() for experiment in EXPERIMENTS)
+    code = (
+        "import sys; from grale.experiments.reproduce import listing; print('torch' in sys.modules)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "False"
+
+
 def test_an_unknown_figure_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match="figure-interpolation, figure-size-edit"):
         find_experiment("figure-unknown")
@@ -44,8 +85,8 @@ def test_an_unknown_figure_lists_the_known_ones() -> None:
 @pytest.mark.slow
 def test_the_matching_table_has_a_row_per_method(tmp_path: Path) -> None:
     pytest.importorskip("pygmtools")
-    config = PictureConfig(count=2, data="coloring10", also=("coloring-10",))
-    (table,) = find_experiment("table-matching").make(grale.load("coloring-10"), config, None)
+    request = Request(count=2, data="coloring10", model="coloring-10", also=("coloring-10",))
+    (table,) = find_experiment("table-matching").run(request, quiet)
     markdown, numbers = table.write(tmp_path)
     values = json.loads(numbers.read_text())["values"]
     assert {"sm", "rrwm", "ipfp", "astar", "greedy-astar", "refine", "exact"} <= values.keys()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from grale.data.ged_sets import GRAPHS, PAIRS
-from grale.data.molecule_library import library_graphs
+from grale.data.molecules.library import library_graphs
 from grale.data.storage import write_shards
-from grale.experiments import recipes, table_ablation, table_ged, table_reconstruction
 from grale.experiments.contest import (
     Contender,
     compete,
@@ -24,19 +24,22 @@ from grale.experiments.contest import (
     trained,
     transport_pooling,
 )
-from grale.experiments.figure_scaling import make_training_size
+from grale.experiments.experiment import OfTrainings
+from grale.experiments.figures.scaling import make_training_size
 from grale.experiments.recipes import Scale
-from grale.experiments.reproduce import TRAININGS
+from grale.experiments.reproduce import EXPERIMENTS, find_experiment
 from grale.experiments.request import Request, run_quietly
-from grale.experiments.table_ged import Row, score
+from grale.experiments.tables import ablation as table_ablation
+from grale.experiments.tables import ged as table_ged
+from grale.experiments.tables import reconstruction as table_reconstruction
+from grale.experiments.tables.ged import Row, score
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import molecule_space
+from grale.graphs.molecules.molecule import molecule_space
 from grale.matching import solve
 from grale.settings.build import build
-from grale.settings.files import load_settings
 from grale.training.config import TrainConfig
 
-CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+TRAINED = [one.name for one in EXPERIMENTS if isinstance(one, OfTrainings)]
 
 
 @pytest.fixture(scope="module")
@@ -49,27 +52,11 @@ def molecules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("recipe", "file"),
-    [
-        (recipes.COLORING10, "coloring10"),
-        (recipes.POOL16, "pool16"),
-        (recipes.AIDS_MATCH, "aids-match"),
-        (recipes.PAPER_COLORING, "coloring20"),
-        (recipes.PAPER_MOLECULES, "pubchem16"),
-    ],
-)
-def test_the_recipes_are_those_of_the_config_files(recipe: dict, file: str) -> None:
-    written = asdict(load_settings(TrainConfig, CONFIGS / f"{file}.yaml"))
-    mine = asdict(build(TrainConfig, recipe))
-    assert mine == written
-
-
-@pytest.mark.parametrize("name", [name for name in TRAININGS if name != "table-ged"])
+@pytest.mark.parametrize("name", [name for name in TRAINED if name != "table-ged"])
 def test_the_experiment_runs_to_its_end(name: str, tmp_path: Path) -> None:
     names: list[str] = []
     request = Request(scale="smoke", folder=tmp_path, on_model=names.append)
-    results = TRAININGS[name](request)
+    results = find_experiment(name).run(request, nullcontext)
     assert names
     for result in results:
         assert all(file.stat().st_size > 100 for file in result.write(tmp_path))
@@ -186,18 +173,20 @@ def test_the_table_against_the_truth_has_every_method(tmp_path: Path) -> None:
          "edges": graph.edges.tolist()} for number, graph in graphs.items()
     ]  # fmt: skip
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / GRAPHS)
-    pairs = [(a, b, solve(graphs[a], graphs[b], "exact").distance) for a in (0, 1) for b in graphs]
+    pairs = [
+        (a, b, solve(graphs[a], graphs[b], "exact").edit_distance) for a in (0, 1) for b in graphs
+    ]
     columns = (list(column) for column in zip(*(pair for pair in pairs if pair[1] > 1)))
     pq.write_table(pa.table(dict(zip(("gid1", "gid2", "ged"), columns))), tmp_path / PAIRS)
     request = Request(scale="smoke", folder=tmp_path / "out", data=str(tmp_path))
-    (table,) = TRAININGS["table-ged"](request)
+    (table,) = find_experiment("table-ged").run(request, nullcontext)
     methods = [row[0] for row in table.rows]
     assert methods[:3] == ["grale", f"grale, best of {table_ged.TRIES}", "grale + refine"]
     assert {"sm", "rrwm", "ipfp", "greedy-astar"} <= set(methods)
     assert table.values["exact"]["exact"] == 1
     assert table.values["grale + refine"]["error"] <= table.values["grale"]["error"]
     with pytest.raises(ValueError, match="table-ged needs --data"):
-        TRAININGS["table-ged"](Request(scale="smoke", folder=tmp_path))
+        find_experiment("table-ged").run(replace(request, data=None), nullcontext)
 
 
 def test_a_bound_below_the_published_distance_is_an_error() -> None:

@@ -14,10 +14,10 @@ import torch
 from safetensors.torch import save_file
 
 import grale
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.data.samples import usual_data
 from grale.graphs.batch import GraphBatch
-from grale.graphs.molecule import is_molecular
+from grale.graphs.molecules.molecule import is_molecular
 
 GOLDEN_SEED, NUM_GOLDEN = 50, 50
 MOLECULES = [

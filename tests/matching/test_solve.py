@@ -11,27 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.graphs.graph import Graph
 from grale.matching import graduated, solve
 from grale.matching.affinity import affinity
 from grale.matching.beam import beam_search
 from grale.matching.exact import branch_and_bound
+from grale.matching.local_search import edit_distance_bound
 from grale.matching.peers import SOLVERS, assign, solve_by_peer
+from grale.matching.problem import assignment_cost, assignment_start, lower_bound, pose
 from grale.matching.refine import refine
 from grale.metrics.edit_distance import apply_edits, edit_distance
 from grale.metrics.isomorphism import is_isomorphic
-from grale.metrics.local_search import edit_distance_bound
-from grale.metrics.problem import assignment_cost, assignment_start, lower_bound, pose
 from grale.model.autoencoder import GRALE
-
-
-def random_graph(rng: np.random.Generator, size: int, directed: bool = False) -> Graph:
-    pairs = [
-        (i, k) for i in range(size) for k in range(size)
-        if (i != k if directed else i < k) and rng.random() < 0.5
-    ]  # fmt: skip
-    return Graph(rng.integers(0, 3, size), pairs, rng.integers(1, 3, len(pairs)), directed)
+from strategies import random_graph
 
 
 def random_pair(seed: int, most: int, directed: bool = False) -> tuple[Graph, Graph]:
@@ -52,10 +45,10 @@ def test_exact_is_exact_and_refine_never_below(seed: int, directed: bool) -> Non
     truth = distance_by_brute_force(g1, g2)
     found = solve(g1, g2, "exact")
     assert found.is_optimal
-    assert found.distance == truth
+    assert found.edit_distance == truth
     assert truth >= lower_bound(g1, g2)
-    assert solve(g1, g2, "refine").distance >= truth
-    assert solve(g2, g1, "exact").distance == truth
+    assert solve(g1, g2, "refine").edit_distance >= truth
+    assert solve(g2, g1, "exact").edit_distance == truth
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -67,7 +60,7 @@ def test_exact_agrees_with_networkx(seed: int) -> None:
 
     first, second = g1.to_networkx(), g2.to_networkx()
     truth = nx.graph_edit_distance(first, second, node_match=same, edge_match=same)
-    assert solve(g1, g2, "exact").distance == truth
+    assert solve(g1, g2, "exact").edit_distance == truth
 
 
 @settings(max_examples=40, deadline=None)
@@ -75,7 +68,7 @@ def test_exact_agrees_with_networkx(seed: int) -> None:
 def test_replaying_the_edits_gives_the_second_graph(seed: int, directed: bool, method: str) -> None:
     g1, g2 = random_pair(seed, 8, directed)
     found = solve(g1, g2, method, time_limit=1.0)
-    assert len(found.edits) == found.distance
+    assert len(found.edits) == found.edit_distance
     assert is_isomorphic(apply_edits(g1, found.edits), g2)
 
 
@@ -84,9 +77,11 @@ def test_replaying_the_edits_gives_the_second_graph(seed: int, directed: bool, m
 def test_isomorphic_graphs_and_only_they_have_distance_zero(seed: int, directed: bool) -> None:
     rng = np.random.default_rng(seed)
     graph = random_graph(rng, int(rng.integers(1, 9)), directed)
-    assert solve(graph, graph.permuted(rng.permutation(graph.num_nodes)), "exact").distance == 0
+    assert (
+        solve(graph, graph.permuted(rng.permutation(graph.num_nodes)), "exact").edit_distance == 0
+    )
     other = random_graph(rng, graph.num_nodes, directed)
-    assert (solve(graph, other, "exact").distance == 0) == is_isomorphic(graph, other)
+    assert (solve(graph, other, "exact").edit_distance == 0) == is_isomorphic(graph, other)
 
 
 @settings(max_examples=40, deadline=None)
@@ -99,8 +94,8 @@ def test_refining_never_makes_it_worse_and_counts_right(
     start = np.random.default_rng(seed).permutation(problem.size)
     before = edit_distance(g1, g2, problem.mapping(start))
     found = refine(problem, start, steps=steps)
-    assert found.cost == edit_distance(g1, g2, problem.mapping(found.permutation))
-    assert found.cost <= before
+    assert found.edit_distance == edit_distance(g1, g2, problem.mapping(found.permutation))
+    assert found.edit_distance <= before
     assert found.steps <= steps
     assert sorted(found.permutation) == list(range(problem.size))
 
@@ -125,19 +120,19 @@ def test_the_guided_beam_never_spoils_the_learned_mapping(
     pairs = list(zip(coloring_graphs[:6], coloring_graphs[6:12]))
     for pair in pairs:
         guided = solve(*pair, "grale+beam", model=tiny_model)
-        assert guided.distance <= tiny_model.match(*pair).edit_distance
-    beam = sum(solve(*pair, "beam").distance for pair in pairs)
-    learned = sum(solve(*pair, "grale", model=tiny_model).distance for pair in pairs)
+        assert guided.edit_distance <= tiny_model.match(*pair).edit_distance
+    beam = sum(solve(*pair, "beam").edit_distance for pair in pairs)
+    learned = sum(solve(*pair, "grale", model=tiny_model).edit_distance for pair in pairs)
     assert beam < learned  # the model is untrained
 
 
 def test_tabu_search_beats_descent_on_larger_graphs() -> None:
     graphs = generate_coloring(40, COLORING_VARIANTS["coloring20"], seed=3)
     pairs = list(zip(graphs[::2], graphs[1::2]))
-    descent = sum(edit_distance_bound(*pair).distance for pair in pairs)
-    tabu = sum(solve(*pair, "refine").distance for pair in pairs)
+    descent = sum(edit_distance_bound(*pair).edit_distance for pair in pairs)
+    tabu = sum(solve(*pair, "refine").edit_distance for pair in pairs)
     assert tabu < 0.97 * descent
-    assert all(solve(*pair).distance >= lower_bound(*pair) for pair in pairs[:5])
+    assert all(solve(*pair).edit_distance >= lower_bound(*pair) for pair in pairs[:5])
 
 
 @pytest.mark.parametrize("method", ["refine", "exact"])
@@ -149,7 +144,7 @@ def test_the_time_limit_is_kept(method: str) -> None:
     found = solve(g1, g2, method, time_limit=0.3)
     assert time.perf_counter() - began < 1.5
     assert not found.is_optimal
-    assert found.distance >= lower_bound(g1, g2)
+    assert found.edit_distance >= lower_bound(g1, g2)
 
 
 def test_the_learned_mapping_is_a_start_that_refinement_never_spoils(
@@ -157,10 +152,10 @@ def test_the_learned_mapping_is_a_start_that_refinement_never_spoils(
 ) -> None:
     for g1, g2 in zip(coloring_graphs[:4], coloring_graphs[4:8]):
         learned = solve(g1, g2, "grale", model=tiny_model)
-        assert learned.distance == tiny_model.match(g1, g2).edit_distance
+        assert learned.edit_distance == tiny_model.match(g1, g2).edit_distance
         refined = solve(g1, g2, "grale+refine", time_limit=0.002, model=tiny_model)
-        assert refined.distance <= learned.distance
-        assert refined.distance >= branch_and_bound(g1, g2).cost
+        assert refined.edit_distance <= learned.edit_distance
+        assert refined.edit_distance >= branch_and_bound(g1, g2).edit_distance
 
 
 @pytest.mark.parametrize(
@@ -210,9 +205,9 @@ def test_graduated_assignment_beats_the_linear_one_and_never_the_truth() -> None
         g1, g2 = random_pair(seed, 8)
         problem = pose(g1, g2)
         found = solve(g1, g2, "graduated")
-        assert found.distance >= branch_and_bound(g1, g2).cost
+        assert found.edit_distance >= branch_and_bound(g1, g2).edit_distance
         assert is_isomorphic(apply_edits(g1, found.edits), g2)
-        sharp += found.distance
+        sharp += found.edit_distance
         linear += edit_distance(g1, g2, problem.mapping(assignment_start(problem)))
     assert sharp < linear
 
@@ -225,7 +220,7 @@ def test_graphs_outside_the_model_are_refused_with_a_way_out(tiny_model: GRALE) 
         solve(small, Graph([9]), "grale+refine", model=tiny_model)
     with pytest.raises(ValueError, match="the second graph has label 3 on edge"):
         solve(small, Graph([0, 0], [(0, 1)], [3]), "grale", model=tiny_model)
-    assert solve(large, small, "refine").distance == 13
+    assert solve(large, small, "refine").edit_distance == 13
     with pytest.raises(ValueError, match="at least one node"):
         solve(Graph([]), small)
 
@@ -233,9 +228,9 @@ def test_graphs_outside_the_model_are_refused_with_a_way_out(tiny_model: GRALE) 
 def test_one_node_against_many() -> None:
     many = Graph([0, 1, 2], [(0, 1), (1, 2)])
     for method in ("exact", "refine"):
-        assert solve(Graph([1]), many, method).distance == 4
-        assert solve(many, Graph([1]), method).distance == 4
-        assert solve(Graph([7]), Graph([0]), method).distance == 1
+        assert solve(Graph([1]), many, method).edit_distance == 4
+        assert solve(many, Graph([1]), method).edit_distance == 4
+        assert solve(Graph([7]), Graph([0]), method).edit_distance == 1
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -264,9 +259,9 @@ def test_peers_give_valid_mappings_and_keep_the_time_limit(method: str) -> None:
     g1, g2 = generate_coloring(2, COLORING_VARIANTS["coloring10"], seed=4)
     for pair in ((g1, g2), (g2, g1)):
         found = solve(*pair, method, time_limit=60.0)
-        assert len(found.edits) == found.distance
-        assert found.distance >= branch_and_bound(*pair).cost
-        assert not found.is_optimal or found.distance == lower_bound(*pair)
+        assert len(found.edits) == found.edit_distance
+        assert found.edit_distance >= branch_and_bound(*pair).edit_distance
+        assert not found.is_optimal or found.edit_distance == lower_bound(*pair)
     assert (solve_by_peer(g1, g2, method, None) == solve_by_peer(g1, g2, method, 60.0)).all()
 
 
@@ -279,4 +274,4 @@ def test_a_solver_that_takes_too_long_is_stopped() -> None:
     with pytest.raises(TimeoutError, match="astar took longer than 2 s"):
         solve(g1, g2, "astar", time_limit=2.0)
     assert time.perf_counter() - began < 60
-    assert solve(Graph([0]), Graph([1]), "sm", time_limit=60.0).distance == 1
+    assert solve(Graph([0]), Graph([1]), "sm", time_limit=60.0).edit_distance == 1

@@ -41,13 +41,6 @@ def mapped_pairs(draw, max_nodes=6):
     return g1, g2, np.array(mapping)
 
 
-def random_graph(rng, num_nodes, directed=False, num_labels=3, num_edge_labels=2, density=0.4):
-    shape = (num_nodes, num_nodes)
-    matrix = (rng.random(shape) < density) * rng.integers(1, num_edge_labels + 1, shape)
-    labels = rng.integers(0, num_labels, num_nodes)
-    return Graph.from_label_matrix(labels, _tidied(matrix, directed), directed)
-
-
 def nearly(graph, rng):
     """The graph in another order, with one edge moved to another place, or one label traded."""
     matrix, labels = graph.label_matrix(), graph.node_labels.copy()

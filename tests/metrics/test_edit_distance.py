@@ -9,11 +9,11 @@ from grale.metrics.isomorphism import is_isomorphic
 from metrics.small_graphs import (
     complete_mappings,
     mapped_pairs,
-    random_graph,
     same_label,
     to_networkx,
     unhurried,
 )
+from strategies import random_graph
 
 
 def literal_edit_distance(g1, g2, mapping):

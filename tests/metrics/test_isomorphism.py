@@ -13,11 +13,11 @@ from metrics.small_graphs import (
     graphs,
     nearly,
     pairs,
-    random_graph,
     same_label,
     to_networkx,
     unhurried,
 )
+from strategies import random_graph
 
 
 def networkx_says(g1, g2):

@@ -1,10 +1,23 @@
 """What every encoder owes: the order of the nodes, padding and batch-mates change nothing."""
 
 import torch
+from torch import nn
 
 from grale.graphs.batch import GraphBatch
 from grale.graphs.permute import gather_nodes
+from grale.model.parts import build_parts
 from model.sample_graphs import permuted_inputs, random_orders
+
+
+class WholeEncoder(nn.Module):
+    """Featurizer, encoder and matcher of a model, called like one function."""
+
+    def __init__(self, space, config):
+        super().__init__()
+        self.featurizer, self.encoder, _, self.matcher = build_parts(space, config)
+
+    def forward(self, inputs):
+        return self.encoder(inputs, self.matcher)
 
 
 def with_random_noise(encoder, graphs, max_nodes=None):

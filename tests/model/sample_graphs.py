@@ -1,7 +1,6 @@
 """Graphs whose nodes are hard to tell apart, and ways to list their nodes anew."""
 
 import networkx
-import numpy as np
 import torch
 
 from grale.graphs.graph import Graph
@@ -39,18 +38,6 @@ def shuffled(graph, rng):
     return graph.permuted(rng.permutation(graph.num_nodes))
 
 
-def random_graph(rng, size=None, directed=False, num_node_labels=4, num_edge_labels=2):
-    """A graph of up to 12 nodes, often disconnected."""
-    size = int(rng.integers(1, 13)) if size is None else size
-    matrix = rng.integers(1, num_edge_labels + 1, (size, size))
-    matrix = matrix * (rng.random((size, size)) < rng.uniform(0.1, 0.7))
-    np.fill_diagonal(matrix, 0)
-    if not directed:
-        matrix = np.triu(matrix) + np.triu(matrix).T
-    labels = rng.integers(0, num_node_labels, size)
-    return Graph.from_label_matrix(labels, matrix, directed)
-
-
 def with_odd_edges(graphs, rng, count, num_edge_labels):
     """The same graphs with so many edges set at random: unlike any that was trained on."""
     changed = []
@@ -78,4 +65,5 @@ def permuted_inputs(inputs, orders):
         gather_nodes(inputs.node_feats, orders),
         gather_nodes(inputs.noise, orders),
         gather_edges(inputs.path_code, orders),
+        inputs.path_table,
     )

@@ -10,9 +10,9 @@ from torch_geometric.nn import GINConv, GINEConv
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
+from grale.model.ablations.softsort import SoftSortMatcher
 from grale.model.autoencoder import GRALE
 from grale.model.config import FeaturizerConfig, LossConfig, MatcherConfig, ModelConfig
-from grale.model.softsort_matcher import SoftSortMatcher
 
 ATOL_FLOAT32 = 1e-5
 PARTS = {
@@ -68,8 +68,8 @@ def test_gin_equals_its_sum_over_neighbours(num_kinds, tiny_config):
     model = build(space, tiny_config, "encoder")
     graph = Graph([0, 1, 0], [(0, 1), (1, 2)], [1, num_kinds])
     inputs = model.featurizer(GraphBatch.from_graphs([graph]))
-    nodes = model.encoder.node_input(inputs.node_feats + inputs.noise)[0]
-    for layer, norm in zip(model.encoder.gin, model.encoder.norms, strict=True):
+    nodes = model.encoder.backbone.node_input(inputs.node_feats + inputs.noise)[0]
+    for layer, norm in zip(model.encoder.backbone.gin, model.encoder.backbone.norms, strict=True):
         assert isinstance(layer, GINEConv if num_kinds > 1 else GINConv)
         state = norm(nodes)
         rows = []
@@ -77,12 +77,15 @@ def test_gin_equals_its_sum_over_neighbours(num_kinds, tiny_config):
             total = (1 + layer.eps) * state[node]
             for a, b, label in ((0, 1, 1), (1, 0, 1), (1, 2, num_kinds), (2, 1, num_kinds)):
                 if b == node and num_kinds > 1:
-                    total = total + (state[a] + model.encoder.edge_kinds.weight[label - 1]).relu()
+                    total = (
+                        total
+                        + (state[a] + model.encoder.backbone.edge_kinds.weight[label - 1]).relu()
+                    )
                 elif b == node:
                     total = total + state[a]
             rows.append(nodes[node] + layer.nn(total))
         nodes = torch.stack(rows)
-    hidden, pairs = model.encoder.hidden(inputs)
+    hidden, pairs = model.encoder.backbone(inputs)
     assert (hidden[0] - nodes).abs().max() < ATOL_FLOAT32
     assert torch.equal(pairs[0, 0, 2], torch.cat([hidden[0, 0], hidden[0, 2]]))
 
@@ -100,12 +103,12 @@ def test_gin_tells_the_two_ends_of_a_directed_edge_apart(tiny_config):
 
 
 def test_pairs_of_slots_are_an_mlp_of_both_nodes(space, tiny_config):
-    decoder = build(space, tiny_config, "decoder").decoder
-    nodes, pairs = decoder.hidden(torch.randn(2, 2, 8))
-    weight = torch.cat([decoder.pair_source.weight, decoder.pair_target.weight], dim=1)
+    stack = build(space, tiny_config, "decoder").decoder.stack
+    nodes, pairs = stack(torch.randn(2, 12, 16), torch.randn(2, 2, 8))
+    weight = torch.cat([stack.pair_source.weight, stack.pair_target.weight], dim=1)
     both = torch.cat([nodes[1, 3], nodes[1, 5]])
-    hidden = (weight @ both + decoder.pair_source.bias).relu()
-    assert (decoder.pair_output[1](hidden) - pairs[1, 3, 5]).abs().max() < ATOL_FLOAT32
+    hidden = (weight @ both + stack.pair_source.bias).relu()
+    assert (stack.pair_output[1](hidden) - pairs[1, 3, 5]).abs().max() < ATOL_FLOAT32
 
 
 @torch.no_grad()

@@ -8,7 +8,7 @@ from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.model.config import FeaturizerConfig, LossConfig
 from grale.model.loss import reconstruction_loss
-from model.sample_graphs import random_graph
+from strategies import random_graph
 
 
 @pytest.fixture
@@ -19,15 +19,15 @@ def batch(rng):
 def test_forward_is_the_algorithm_of_the_paper(tiny_model, batch):
     result = tiny_model(batch)
     inputs = tiny_model.featurizer(batch)
-    nodes, latent = tiny_model.encoder(inputs)[:2]
-    slots, logits = tiny_model.decoder(latent)
+    nodes, latent = tiny_model.encoder(inputs, tiny_model.matcher)[:2]
+    slots, logits, _ = tiny_model.decoder(latent)
     log_plan, marginal_error = tiny_model.matcher(nodes, slots)
     targets = tiny_model.featurizer.targets(inputs)
     terms = reconstruction_loss(targets, logits, log_plan, tiny_model.config.loss)
     assert torch.equal(result.latent, latent)
-    assert torch.equal(result.log_plan, log_plan)
-    assert torch.equal(result.marginal_error, marginal_error)
-    assert torch.equal(result.logits.edge_label, logits.edge_label)
+    assert torch.equal(result.plan.log_plan, log_plan)
+    assert torch.equal(result.plan.marginal_error, marginal_error)
+    assert torch.equal(result.decoded.logits.edge_label, logits.edge_label)
     for f in fields(terms):
         assert torch.equal(getattr(result.terms, f.name), getattr(terms, f.name))
 
@@ -104,7 +104,7 @@ def test_the_latent_is_the_only_way_from_graph_to_prediction(tiny_model, batch):
     result = tiny_model(batch)
     again = tiny_model.decoder(result.latent).logits
     for f in fields(again):
-        assert torch.equal(getattr(again, f.name), getattr(result.logits, f.name))
+        assert torch.equal(getattr(again, f.name), getattr(result.decoded.logits, f.name))
 
 
 def test_one_step_of_descent_lowers_the_loss(tiny_model, batch):
@@ -133,8 +133,8 @@ def test_half_precision_gives_a_finite_loss_close_to_the_full_one(
     with torch.autocast("cpu", dtype=dtype):
         half = model(batch)
         loss = half.terms.total(model.config.loss)
-    assert half.logits.node_mask.dtype == dtype  # the layers did run in half precision
-    assert half.log_plan.dtype == half.marginal_error.dtype == torch.float32
+    assert half.decoded.logits.node_mask.dtype == dtype  # the layers did run in half precision
+    assert half.plan.log_plan.dtype == half.plan.marginal_error.dtype == torch.float32
     assert all(getattr(half.terms, f.name).dtype == torch.float32 for f in fields(half.terms))
     assert loss.isfinite()
     # eight bits leave a few per cent after four stacks; nothing worse may happen
@@ -147,6 +147,6 @@ def test_half_precision_gives_a_finite_loss_close_to_the_full_one(
 def test_a_model_in_double_precision_runs_forward_and_agrees(tiny_model, batch):
     single = tiny_model(batch).terms.total(tiny_model.config.loss)
     double = tiny_model.double()(batch)
-    assert double.log_plan.dtype == torch.float64
+    assert double.plan.log_plan.dtype == torch.float64
     total = double.terms.total(tiny_model.config.loss)
     assert float(total.detach()) == pytest.approx(float(single.detach()), rel=1e-3)

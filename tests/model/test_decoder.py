@@ -3,9 +3,9 @@ from dataclasses import fields, replace
 import pytest
 import torch
 
+from grale.codec.logits import GraphLogits
 from grale.graphs.space import GraphSpace
-from grale.model.decoder import Decoder, GraphLogits
-from grale.model.featurizer import Featurizer
+from grale.model.parts import build_parts
 
 ATOL_FLOAT32 = 1e-5  # the same sums in batches of another size
 
@@ -13,7 +13,7 @@ ATOL_FLOAT32 = 1e-5  # the same sums in batches of another size
 def build(config, directed=False):
     space = GraphSpace(max_nodes=6, num_node_labels=3, num_edge_labels=2, directed=directed)
     torch.manual_seed(0)
-    decoder = Decoder(space, config, Featurizer(space, config.featurizer)).eval()
+    decoder = build_parts(space, config).decoder.eval()
     return decoder, torch.randn(5, config.num_tokens, config.token_dim)
 
 
@@ -32,9 +32,9 @@ def random_logits(count=20, size=6, seed=0):
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_a_latent_is_decoded_alike_among_any_others(tiny_config, norm):
     decoder, latents = build(replace(tiny_config, norm=norm))
-    slots, logits = decoder(latents)
+    slots, logits, _ = decoder(latents)
     for row in range(len(latents)):
-        own_slots, own_logits = decoder(latents[row : row + 1])
+        own_slots, own_logits, _ = decoder(latents[row : row + 1])
         torch.testing.assert_close(own_slots[0], slots[row], atol=ATOL_FLOAT32, rtol=0)
         for f in fields(GraphLogits):
             torch.testing.assert_close(
@@ -56,7 +56,7 @@ def test_a_decoder_that_normalises_over_the_batch_would_fail_that_test(tiny_conf
 
 def test_shapes_follow_the_space(tiny_config):
     decoder, latents = build(tiny_config)
-    slots, logits = decoder(latents)
+    slots, logits, _ = decoder(latents)
     assert slots.shape == (5, 6, 16)
     assert logits.node_mask.shape == (5, 6)
     assert logits.node_label.shape == (5, 6, 3)

@@ -7,12 +7,13 @@ from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.model.config import FeaturizerConfig
 from grale.model.featurizer import Featurizer, path_encoding
-from model.sample_graphs import SYMMETRIC, random_graph, shuffled
+from model.sample_graphs import SYMMETRIC, shuffled
 from reference.featurizer_reference import (
     node_features_reference,
     path_encoding_reference,
     path_length_reference,
 )
+from strategies import random_graph
 
 ATOL_FLOAT32 = 1e-6  # sines and cosines are below one
 

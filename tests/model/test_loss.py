@@ -3,12 +3,12 @@ from dataclasses import fields, replace
 import pytest
 import torch
 
+from grale.codec.logits import GraphLogits
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.permute import gather_edges, gather_nodes, inverse_permutation
 from grale.graphs.space import GraphSpace
 from grale.model.config import FeaturizerConfig, LossConfig
-from grale.model.decoder import GraphLogits
 from grale.model.featurizer import Featurizer, GraphTargets
 from grale.model.loss import LossTerms, reconstruction_loss
 from grale.transport.sinkhorn import sinkhorn

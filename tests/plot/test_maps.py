@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import molecule_space
+from grale.graphs.molecules.molecule import molecule_space
 from grale.graphs.space import GraphSpace
 from grale.plot.look import ATOM_PALETTE, atom_texts, look_of, molecule_layout
 from grale.plot.map_page import write_map_page

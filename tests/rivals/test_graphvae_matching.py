@@ -10,9 +10,9 @@ from torch.nn.functional import one_hot
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.permute import permute_batch, random_permutations
-from grale.rivals.graphvae_decoder import Prediction
-from grale.rivals.graphvae_loss import reconstruction_terms
-from grale.rivals.graphvae_matching import match, max_pooling_matching, similarity_of
+from grale.rivals.graphvae.decoder import Prediction
+from grale.rivals.graphvae.loss import reconstruction_terms
+from grale.rivals.graphvae.matching import match, max_pooling_matching, similarity_of
 from strategies import random_graph
 
 CERTAIN = 40.0  # a logit; the entropy of its sigmoid is below 1e-17

@@ -7,8 +7,8 @@ import torch
 
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
-from grale.rivals.graphvae_decoder import Prediction, connect
-from grale.rivals.graphvae_encoder import (
+from grale.rivals.graphvae.decoder import Prediction, connect
+from grale.rivals.graphvae.encoder import (
     EdgeConditionedConvolution,
     GaussianLatent,
     RealNodeNorm,

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from grale.rivals.pigvae_config import PigvaeConfig
-from grale.rivals.pigvae_layers import MessageAttention, MessageStack, incoming, node_states
+from grale.rivals.pigvae.config import PigvaeConfig
+from grale.rivals.pigvae.layers import MessageAttention, MessageStack, incoming, node_states
 from strategies import generator_from
 
 ATOL_FLOAT32 = 1e-5

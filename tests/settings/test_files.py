@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from grale.settings.build import SettingsError
-from grale.settings.files import load_settings, override
+from grale.settings.files import load_settings, override, read_settings
 
 
 @dataclass(frozen=True)
@@ -115,3 +115,32 @@ def test_an_override_below_a_plain_value_is_refused():
 def test_an_override_that_is_not_yaml_is_named():
     with pytest.raises(SettingsError, match=r"override 'a=\[1' is not valid YAML"):
         override({}, ["a=[1"])
+
+
+def test_a_file_extends_another_beside_it_or_one_that_ships(tmp_path):
+    (tmp_path / "base.yaml").write_text("seed: 3\nmodel: {width: 8, rate: 0.1}\n")
+    (tmp_path / "mine.yaml").write_text("extends: base\nmodel: {rate: 0.2}\n")
+    assert load_settings(Run, tmp_path / "mine.yaml") == Run(3, Model(8, 0.2))
+    (tmp_path / "shipped.yaml").write_text("extends: smoke\n")
+    assert read_settings(tmp_path / "shipped.yaml") == read_settings("smoke")
+
+
+def test_files_that_extend_each_other_are_named(tmp_path):
+    (tmp_path / "a.yaml").write_text("extends: b")
+    (tmp_path / "b.yaml").write_text("extends: a")
+    with pytest.raises(SettingsError, match=r"without end: .*a\.yaml extends .*b\.yaml"):
+        load_settings(Run, tmp_path / "a.yaml")
+
+
+def test_an_unknown_base_lists_what_ships(written):
+    with pytest.raises(SettingsError, match=r"none of that name ships: .*coloring10"):
+        load_settings(Run, written("extends: nothing"))
+    with pytest.raises(SettingsError, match="extends must name one file"):
+        load_settings(Run, written("extends: [a, b]"))
+
+
+def test_a_huge_or_deep_file_is_refused(written):
+    with pytest.raises(SettingsError, match="it cannot be settings"):
+        load_settings(Run, written("# " + "x" * 1_000_001))
+    with pytest.raises(SettingsError, match="not valid YAML"):
+        load_settings(Run, written("[" * 5_000))

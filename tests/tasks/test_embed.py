@@ -13,9 +13,11 @@ import torch
 
 import grale.tasks.embed as embedding
 from grale.catalog import load
-from grale.data.molecule_files import open_molecules
-from grale.data.molecule_folder import open_file_or_folder
+from grale.codec.options import CodecOptions
+from grale.data.molecules.files import open_molecules
+from grale.data.molecules.folder import open_file_or_folder
 from grale.data.samples import sample_graphs
+from grale.files import BusyError, locked
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
@@ -54,6 +56,80 @@ def test_each_row_has_its_embedding_or_its_reason(tmp_path, molecule_model, sour
     assert not list(tmp_path.glob("*.parts"))
 
 
+def test_descriptions_stand_beside_or_instead_of_embeddings(
+    tmp_path, molecule_model, source
+) -> None:
+    good = [row for row in range(len(ROWS)) if row not in FAILED]
+    expected = molecule_model.describe([ROWS[row] for row in good])
+    for what, columns in (("both", {"embedding", "description"}), ("description", {"description"})):
+        embed(molecule_model, source, tmp_path / f"{what}.parquet", what=what)
+        table = pq.read_table(tmp_path / f"{what}.parquet")
+        assert {"embedding", "description"} & set(table.column_names) == columns
+        rows = table.column("description").to_pylist()
+        assert all(rows[row] is None for row in FAILED)
+        np.testing.assert_allclose([rows[row] for row in good], expected, atol=1e-4)
+
+
+def test_a_damaged_part_is_named_and_made_again(
+    tmp_path, molecule_model, source, monkeypatch, caplog, rng
+) -> None:
+    embed(molecule_model, source, tmp_path / "whole.parquet")
+    out = tmp_path / "z.parquet"
+    monkeypatch.setattr(embedding, "finish", lambda *args: None)
+    embed(molecule_model, source, out)
+    monkeypatch.undo()
+    part = tmp_path / "z.parquet.parts" / "part-000001.parquet"
+    for _ in range(20):
+        content = bytearray(part.read_bytes())
+        bit = int(rng.integers(8 * len(content)))
+        content[bit // 8] ^= 1 << bit % 8
+        part.write_bytes(content)
+        assert embedding.finished(part) is None
+    assert "part-000001.parquet is damaged: its checksum differs" in caplog.text
+    assert embed(molecule_model, source, out) == len(ROWS) - 3  # the others are not made again
+    assert out.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    assert not list(tmp_path.glob("*.parts"))
+
+
+def test_a_vector_that_is_not_finite_is_a_failed_row(
+    tmp_path, molecule_model, source, monkeypatch
+) -> None:
+    def broken(graphs, **options):
+        rows = GRALE.encode(molecule_model, graphs, **options)
+        rows[[graph.num_nodes == 1 for graph in graphs]] = np.inf
+        return rows
+
+    monkeypatch.setattr(molecule_model, "encode", broken, raising=False)
+    embed(molecule_model, source, tmp_path / "z.parquet")
+    records = pq.read_table(tmp_path / "z.parquet").to_pylist()
+    assert [r["row"] for r in records if r["status"] == "failed"] == [1, 3, 4, 7]
+    assert records[7]["reason"] == "the model gives a vector that is not finite"
+    assert records[7]["embedding"] is None
+
+
+def test_a_second_run_into_the_same_output_is_refused(tmp_path, molecule_model, source) -> None:
+    out = tmp_path / "z.parquet"
+    with locked(out), pytest.raises(BusyError, match="is being written by another run"):
+        embed(molecule_model, source, out)
+    assert not out.exists()
+    embed(molecule_model, source, out)
+    again = tmp_path / "again.parquet"
+    with locked(again), pytest.raises(BusyError):
+        decode_file(molecule_model, out, again)
+    with locked(again), pytest.raises(BusyError):
+        reconstruct_file(molecule_model, source, again)
+
+
+def test_files_of_the_users_own_are_left_in_the_folder_of_parts(
+    tmp_path, molecule_model, source
+) -> None:
+    parts = tmp_path / "z.parquet.parts"
+    parts.mkdir()
+    (parts / "notes.txt").write_text("mine")
+    embed(molecule_model, source, tmp_path / "z.parquet")
+    assert [path.name for path in parts.iterdir()] == ["notes.txt"]
+
+
 def test_rows_that_fail_are_left_out_or_stop_the_run(tmp_path, molecule_model, source) -> None:
     embed(molecule_model, source, tmp_path / "z.parquet", on_error="skip")
     rows = pq.read_table(tmp_path / "z.parquet").column("row").to_pylist()
@@ -87,7 +163,7 @@ def test_a_killed_run_goes_on_and_ends_the_same(
 
 def test_parts_of_another_job_are_not_taken_up(tmp_path, molecule_model, source) -> None:
     embed(molecule_model, source, tmp_path / "folder")
-    with pytest.raises(ValueError, match="another file, model or setting"):
+    with pytest.raises(ValueError, match="parts of another run"):
         embed(molecule_model, source, tmp_path / "folder", shard_rows=4)
     parts = sorted((tmp_path / "folder").glob("part-*.parquet"))
     assert len(parts) == 4  # a folder keeps its shards
@@ -105,7 +181,7 @@ def test_other_weights_under_the_same_name_are_another_job(
     other = copy.deepcopy(molecule_model)
     with torch.no_grad():
         next(other.parameters()).add_(1.0)
-    with pytest.raises(ValueError, match="another file, model or setting"):
+    with pytest.raises(ValueError, match="parts of another run"):
         embed(other, source, tmp_path / "z.parquet")
     assert embed(molecule_model, source, tmp_path / "z.parquet") == 3
 
@@ -116,6 +192,18 @@ def test_parts_of_unknown_origin_are_not_taken_up(tmp_path, molecule_model, sour
     (folder / PLAN).unlink()
     with pytest.raises(ValueError, match="parts of unknown origin"):
         embed(molecule_model, source, folder)
+
+
+@pytest.mark.parametrize("plan", ["", "[" * 100_000, "[1]", "{" + " " * 6_000_000 + "}", "no"])
+def test_a_damaged_plan_is_one_sentence_that_says_what_to_do(
+    tmp_path, molecule_model, source, plan
+) -> None:
+    folder = tmp_path / "z"
+    embed(molecule_model, source, folder)
+    (folder / PLAN).write_text(plan)
+    with pytest.raises(ValueError, match=r"_plan\.json .*; remove the folder or choose") as caught:
+        embed(molecule_model, source, folder)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 def test_an_empty_file_is_an_error(tmp_path, molecule_model) -> None:
@@ -187,7 +275,12 @@ def assert_same_rows(first: Path, second: Path) -> None:
 
 def test_embeddings_decode_to_a_row_each(tmp_path, molecule_model, source) -> None:
     embed(molecule_model, source, tmp_path / "z.parquet")
-    report = decode_file(molecule_model, tmp_path / "z.parquet", tmp_path / "out.parquet", 2, 30)
+    report = decode_file(
+        molecule_model,
+        tmp_path / "z.parquet",
+        tmp_path / "out.parquet",
+        CodecOptions(candidates=2, molecule_tries=30),
+    )
     table = pq.read_table(tmp_path / "out.parquet")
     assert table.column("row").to_pylist() == list(range(len(ROWS)))
     assert report.without_embedding == len(FAILED)
@@ -223,7 +316,9 @@ def test_embeddings_that_are_broken_have_their_reason(tmp_path, molecule_model) 
 def test_decoding_with_a_search_says_what_is_verified(tmp_path, source) -> None:
     model, again = load("molecules"), tmp_path / "out.parquet"
     embed(model, source, tmp_path / "z.parquet")
-    decode_file(model, tmp_path / "z.parquet", again, search=8)
+    decode_file(
+        model, tmp_path / "z.parquet", again, CodecOptions(searched_graphs=8, molecule_tries=20)
+    )
     table = pq.read_table(again)
     smiles, verified = (table.column(name).to_pylist() for name in ("smiles", "verified"))
     assert [entry is None for entry in smiles] == [answer is None for answer in verified]
@@ -241,11 +336,14 @@ def test_refined_embeddings_go_from_file_to_file(tmp_path: Path) -> None:
     embed(model, source, z, refine=20, shard_rows=24)
     rows = pq.read_table(z).column("embedding").to_pylist()
     assert not np.allclose(rows, model.encode(smiles), atol=1e-2)
-    with pytest.raises(ValueError, match="another file, model or setting"):
+    with pytest.raises(ValueError, match="parts of another run"):
         embed(model, source, z, shard_rows=24)
-    once, refined = (reconstruct_file(model, source, out, refine=steps) for steps in (0, 20))
+    once, refined = (
+        reconstruct_file(model, source, out, options=CodecOptions(refine_steps=steps))
+        for steps in (0, 20)
+    )
     assert refined.exact > once.exact
-    decode_file(model, z, out, tries=1)
+    decode_file(model, z, out, CodecOptions())
     decoded = pq.read_table(out).column("smiles").to_pylist()
     pairs = [(Graph.from_smiles(a), Graph.from_smiles(b)) for a, b in zip(smiles, decoded) if b]
     assert sum(is_isomorphic(*pair) for pair in pairs) == refined.exact
@@ -274,7 +372,9 @@ def test_reconstruction_says_of_each_row_what_came_back(tmp_path, molecule_model
 
 def test_reconstruction_lists_the_best_valid_molecules_when_asked(tmp_path, source) -> None:
     model = load("molecules")
-    reconstruct_file(model, source, tmp_path / "out.parquet", candidates=3, tries=10)
+    options = CodecOptions(candidates=3, molecule_tries=10)
+    out = tmp_path / "out.parquet"
+    reconstruct_file(model, source, out, options=options, lists_candidates=True)
     for record in pq.read_table(tmp_path / "out.parquet").to_pylist():
         if record["status"] == "failed":
             assert record["candidates"] is None

@@ -11,18 +11,18 @@ import pytest
 import torch
 
 import grale
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
-from grale.data.molecule_library import library_graphs
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
+from grale.data.molecules.library import library_graphs
 from grale.graphs.graph import Graph
+from grale.matching.local_search import edit_distance_bound
 from grale.metrics.isomorphism import is_isomorphic
-from grale.metrics.local_search import edit_distance_bound
 from grale.model.autoencoder import GRALE
 from grale.tasks import interpolate as interpolation
 from grale.tasks.denoise import denoise_curve, is_valid_coloring, is_valid_molecule, recolour
 from grale.tasks.edit import EditPath, EditStep, edit, latent_path
 from grale.tasks.failures import Failure, exact_by_twins, worst_reconstructions
 from grale.tasks.interpolate import barycenter, decode_valid
-from grale.tasks.latent_predictor import fit_predictor
+from grale.tasks.latent_predictor import fit_predictor, learn_property
 from grale.tasks.project import project
 from grale.tasks.properties import named_property
 
@@ -45,7 +45,7 @@ def test_the_barycenter_is_the_decoded_mean(
     mean = np.average(tiny_model.encode(coloring_graphs), axis=0, weights=weights)
     np.testing.assert_allclose(found.latent, mean, rtol=1e-5, atol=1e-6)
     assert is_isomorphic(found.graph, tiny_model.decode(found.latent[None])[0])
-    assert found.count == len(coloring_graphs)
+    assert found.num_graphs == len(coloring_graphs)
 
 
 def test_a_stream_has_the_same_barycenter_as_a_list(
@@ -125,6 +125,23 @@ def test_raising_the_size_makes_graphs_larger(coloring: GRALE, graphs: list[Grap
     assert np.isnan(down.steps[0].true)
 
 
+def test_a_predictor_reads_the_description_and_its_gradient_reaches_the_latent(
+    coloring: GRALE, graphs: list[Graph]
+) -> None:
+    size = named_property("size")
+    learned = learn_property(coloring, graphs, size)
+    assert learned.r2 > 0.95
+    small = next(graph for graph in graphs if graph.num_nodes == 5)
+    latent = torch.tensor(coloring.encode([small])).requires_grad_()
+    predicted = learned.predictor(latent)
+    direct = learned.predictor.predictor(torch.tensor(coloring.describe([small])))
+    torch.testing.assert_close(predicted, direct, atol=1e-3, rtol=1e-3)
+    (slope,) = torch.autograd.grad(predicted.sum(), latent)
+    assert slope.abs().max() > 0
+    up = edit(coloring, small, learned.predictor, num_steps=40, true_property=size)
+    assert max(step.true for step in up.steps) > 5
+
+
 def test_records_begin_at_the_first_known_value() -> None:
     values = [float("nan"), 1.0, float("nan"), 0.5, 2.0]
     path = EditPath([EditStep(k, Graph([0]), 0.0, value) for k, value in enumerate(values)])
@@ -199,19 +216,19 @@ def test_failures_come_worst_first_and_are_no_isomorphic_pairs(
     noise = np.random.default_rng(0)
     odd = [recolour(graph, 0.5, 4, noise) for graph in graphs[:100]]
     found = worst_reconstructions(coloring, odd, count=4, batch_size=30)
-    distances = [failure.distance for failure in found]
+    distances = [failure.edit_distance for failure in found]
     assert distances == sorted(distances, reverse=True)
     assert len(found) == 4
     for failure in found:
         assert failure.graph == odd[failure.row]
         assert not is_isomorphic(failure.graph, failure.reconstruction)
         bound = edit_distance_bound(failure.graph, failure.reconstruction, failure.mapping)
-        assert bound.distance == failure.distance
+        assert bound.edit_distance == failure.edit_distance
     everything = worst_reconstructions(coloring, odd, count=None)
     assert [f.row for f in everything[:4]] == [f.row for f in found]
     groups = exact_by_twins(odd, everything)
-    assert sum(group.count for group in groups) == len(odd)
-    assert sum(group.count - group.exact for group in groups) == len(everything)
+    assert sum(group.num_graphs for group in groups) == len(odd)
+    assert sum(group.num_graphs - group.exact for group in groups) == len(everything)
 
 
 def test_graphs_are_counted_by_their_nodes_with_twins() -> None:

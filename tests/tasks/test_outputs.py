@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from grale.catalog import load
-from grale.data.molecule_folder import open_file_or_folder
+from grale.data.molecules.folder import open_file_or_folder
 from grale.tasks.decode import count_rows, decode_file
 from grale.tasks.embed import PLAN, EmbedConfig, ShardReport, embed_file
 from grale.tasks.outputs import check_output, written_whole
@@ -98,9 +98,9 @@ def test_an_empty_file_is_named_and_can_be_mended(tmp_path: Path, molecule_model
 
 def test_a_model_of_colourings_takes_no_molecules(tmp_path: Path, source: Path) -> None:
     model, file = load("coloring-10"), open_file_or_folder(source)
-    with pytest.raises(ValueError, match="no model of molecules"):
+    with pytest.raises(ValueError, match="not trained on molecules"):
         embed_file(model, "coloring-10", file, tmp_path / "z.parquet", EmbedConfig())
-    with pytest.raises(ValueError, match="no model of molecules"):
+    with pytest.raises(ValueError, match="not trained on molecules"):
         reconstruct_file(model, file, tmp_path / "z.parquet")
 
 

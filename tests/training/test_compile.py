@@ -18,12 +18,13 @@ BACKEND = os.environ.get("GRALE_COMPILE_BACKEND", "aot_eager")
 # compiler cannot see through.
 PROGRAM = """
 import json, sys, torch
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.graphs.batch import GraphBatch
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.model.config import LossConfig, MatcherConfig, ModelConfig
-from grale.training.objective import Reconstruction
+from grale.training.config import TrainConfig
+from grale.training.objective import ReconstructionObjective
 
 torch.set_num_threads(1)
 torch.manual_seed(0)
@@ -32,9 +33,10 @@ config = ModelConfig(
     norm="pre", matcher=MatcherConfig(affinity="sphere", num_sweeps=4, grad_sweeps=2),
     loss=LossConfig(marginal=1.0, normalise_by="size"),
 )
-plain = Reconstruction(GRALE(GraphSpace(max_nodes=10, num_node_labels=4), config))
+model = GRALE(GraphSpace(max_nodes=10, num_node_labels=4), config)
+plain = ReconstructionObjective(model, TrainConfig())
 graphs = GraphBatch.from_graphs(generate_coloring(6, COLORING_VARIANTS["coloring10"], seed=0))
-noise = plain.model.featurizer.draw_noise(6, torch.Generator().manual_seed(0))
+noise = plain.model.draw_noise(6, torch.Generator().manual_seed(0))
 inputs = (graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise)
 
 def run(objective):

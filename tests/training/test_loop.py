@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from grale.data.batching import batches_from
+from grale.training.checkpoint import BadCheckpointError
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.failure import BadLossError
 from grale.training.loop import StepReport, Trainer, noise_seed
@@ -133,6 +135,23 @@ def test_a_folder_with_another_run_is_refused(smoke: TrainConfig, tmp_path: Path
     _run(smoke, tmp_path)
     with pytest.raises(FileExistsError, match="--resume"):
         Trainer(smoke, tmp_path, CPU)
+
+
+def test_a_run_whose_checkpoints_are_all_damaged_says_what_to_do_with_and_without_resume(
+    smoke: TrainConfig, tmp_path: Path
+) -> None:
+    _run(smoke, tmp_path)
+    for state in tmp_path.glob("checkpoints/step-*/state.json"):
+        state.write_text("")
+    said = []
+    for options in (CPU, replace(CPU, resume=True)):
+        with pytest.raises(BadCheckpointError, match="remove that folder and leave out") as caught:
+            Trainer(smoke, tmp_path, options)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+    shutil.rmtree(tmp_path / "checkpoints")  # as it says
+    again, _ = _run(smoke, tmp_path)
+    assert again.step == smoke.max_steps
 
 
 def test_a_resumed_run_keeps_its_time_budget_unless_given_another(

@@ -10,8 +10,8 @@ import torch
 
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
+from grale.matching.problem import pose
 from grale.metrics.edit_distance import edit_distance
-from grale.metrics.problem import pose
 from grale.model.pair_costs import PairCosts
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.loop import StepReport, Trainer
@@ -59,8 +59,8 @@ def test_every_weight_that_is_trained_on_pairs_gets_a_gradient(
 ) -> None:
     trainer = Trainer(replace(smoke, objective="match"), tmp_path, RunOptions(accelerator="cpu"))
     batch = trainer.source.pool(0).batch(torch.arange(8).numpy())
-    values = OBJECTIVES["match"](trainer.model)(
-        batch.node_mask, batch.node_labels, batch.edge_labels, torch.zeros(8, 10, 12)
+    values = OBJECTIVES["match"](trainer.model, trainer.config)(
+        batch.node_mask, batch.node_labels, batch.edge_labels, torch.zeros(8, 120)
     )
     values["loss"].backward()
     trained = {n: w for n, w in trainer.model.named_parameters() if w.requires_grad}

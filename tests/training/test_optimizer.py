@@ -24,14 +24,14 @@ def test_each_weight_belongs_to_one_optimiser(tiny_model: GRALE) -> None:
 def test_tables_queries_and_heads_are_not_hidden(tiny_model: GRALE) -> None:
     hidden = {id(p) for p in split_parameters(tiny_model)[0]}
     outside = [
-        tiny_model.encoder.queries,
+        tiny_model.encoder.pooling.queries,
         tiny_model.decoder.node_queries,
-        tiny_model.encoder.edge_input.edge_label,
+        tiny_model.encoder.backbone.edge_input.edge_label,
         tiny_model.decoder.node_heads.weight,
-        tiny_model.encoder.node_input.weight,
+        tiny_model.encoder.backbone.node_input.weight,
     ]
     assert not any(id(p) in hidden for p in outside)
-    inside = tiny_model.encoder.evoformer.layers[0].triangle.layer.attention.project.weight
+    inside = tiny_model.encoder.backbone.evoformer.layers[0].triangle.layer.attention.project.weight
     assert id(inside) in hidden
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.graphs.batch import GraphBatch
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE

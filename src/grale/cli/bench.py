@@ -22,7 +22,7 @@ print(seconds, peak_memory())
 """
 _MEMORY = """
 import sys
-from grale.cli.terminal import keep_freed_memory
+from grale.cli.terminal import keep_freed_memory, show
 from grale.experiments.bench import SETTINGS, measure, peak_memory
 keep_freed_memory()
 number, what, recompute = sys.argv[1:]
@@ -53,7 +53,7 @@ def scaling(
     max_nodes: int = typer.Option(256, min=8, help="Largest graph."),
 ) -> None:
     """Time and memory of one gradient step on one graph, as its size grows."""
-    from grale.cli.terminal import console, counting, table
+    from grale.cli.terminal import counting, show
 
     rows = [["N", "seconds", "memory, GB", "seconds, recomputed", "memory, GB, recomputed"]]
     sizes = [8 * 2**power for power in range(6) if 8 * 2**power <= max_nodes]
@@ -61,7 +61,7 @@ def scaling(
         for size in sizes:
             rows.append([str(size), *_scaling_cells(size, "0"), *_scaling_cells(size, "1")])
             advance(1)
-    console.print(table("one gradient step, batch 1, PUBCHEM 32 widths", rows))
+    show("one gradient step, batch 1, PUBCHEM 32 widths", rows)
 
 
 def _scaling_cells(size: int, recompute: str) -> list[str]:
@@ -72,7 +72,7 @@ def _scaling_cells(size: int, recompute: str) -> list[str]:
 
 
 def _compare(what: What, rounds: int, recompute: bool = False) -> None:
-    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.cli.terminal import counting, keep_freed_memory, show
     from grale.experiments.bench import SETTINGS, measure
 
     keep_freed_memory()
@@ -84,11 +84,11 @@ def _compare(what: What, rounds: int, recompute: bool = False) -> None:
             (memory,) = _in_new_process(_MEMORY, str(number), what, str(int(recompute)))
             rows.append([
                 setting.name, str(setting.batch_size), f"{speed.graphs_per_second:.0f}",
-                f"{speed.yardsticks:.2f}", f"{authors:g}", f"{authors / speed.yardsticks:.1f}x",
+                f"{speed.yardsticks:.2f}", *_beside(authors, speed.yardsticks),
                 f"{memory:.2f}",
             ])  # fmt: skip
             advance(1)
-    console.print(table(f"{what} (one yardstick: a 1024^3 float32 product)", rows))
+    show(f"{what} (one yardstick: a 1024^3 float32 product)", rows)
 
 
 def _in_new_process(code: str, *arguments: str) -> list[float]:
@@ -98,3 +98,8 @@ def _in_new_process(code: str, *arguments: str) -> list[float]:
         reason = result.stderr.strip().splitlines()
         raise ValueError(f"the measurement failed: {reason[-1] if reason else 'killed'}")
     return [float(value) for value in result.stdout.split()]
+
+
+def _beside(authors: float | None, ours: float) -> tuple[str, str]:
+    """The authors' figure and how many times faster ours is, where they have one."""
+    return ("-", "-") if authors is None else (f"{authors:g}", f"{authors / ours:.1f}x")

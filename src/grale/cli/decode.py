@@ -28,18 +28,20 @@ def decode(
 ) -> None:
     """Decode embeddings to SMILES, with charges and hydrogens restored."""
     from grale.catalog import load
-    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.cli.terminal import counting, keep_freed_memory, show
+    from grale.codec.options import CodecOptions
     from grale.tasks.decode import count_rows, decode_file
 
     keep_freed_memory()
+    options = CodecOptions(searched_graphs=search, molecule_tries=tries, candidates=candidates)
     with counting("decoding", count_rows(file)) as advance:
-        report = decode_file(load(model), file, out, candidates, tries, advance, search)
+        report = decode_file(load(model), file, out, options, advance)
     rows = [
         ["rows", str(report.rows)],
         ["without a usable embedding", str(report.without_embedding)],
         ["valid molecules", f"{report.validity:.2%}"],
     ]
-    console.print(table(f"{file} -> {out}", [["", model], *rows]))
+    show(f"{file} -> {out}", [["", model], *rows])
 
 
 def reconstruct(
@@ -52,22 +54,28 @@ def reconstruct(
     search: Search = 1,
     refine: Refine = 0,
     candidates: Annotated[
-        int, typer.Option(min=0, help="Also list up to so many likeliest valid molecules per row.")
+        int,
+        typer.Option(min=0, help="Also list at most this many valid molecules per row."),
     ] = 0,
     tries: Tries = 20,
 ) -> None:
     """Encode and decode molecules; each row says what came back."""
     from grale.catalog import load
-    from grale.cli.terminal import console, counting, keep_freed_memory, table
-    from grale.data.molecule_folder import open_file_or_folder
+    from grale.cli.terminal import counting, keep_freed_memory, show
+    from grale.codec.options import CodecOptions
+    from grale.data.molecules.folder import open_file_or_folder
     from grale.tasks.reconstruct import reconstruct_file
 
     keep_freed_memory()
+    options = CodecOptions(
+        searched_graphs=search,
+        refine_steps=refine,
+        molecule_tries=tries,
+        candidates=max(candidates, 1),
+    )
     opened = open_file_or_folder(file, column)
     with counting("reconstructing", opened.count()) as advance:
-        report = reconstruct_file(
-            load(model), opened, out, advance, search, candidates, tries, refine
-        )
+        report = reconstruct_file(load(model), opened, out, advance, options, candidates > 0)
     done = max(report.reconstructed, 1)
     rows = [
         ["rows", str(report.rows)],
@@ -76,4 +84,4 @@ def reconstruct(
         ["edit distance (upper bound)", f"{report.edits / done:.3f}"],
         ["valid molecules", f"{report.valid / done:.2%}"],
     ]
-    console.print(table(f"{file} -> {out}", [["", model], *rows]))
+    show(f"{file} -> {out}", [["", model], *rows])

@@ -13,16 +13,16 @@ def demo(
 ) -> None:
     """Reconstruct, interpolate, edit, denoise and map with the shipped models; write a page."""
     from grale.catalog import load
-    from grale.cli.terminal import console, keep_freed_memory
+    from grale.cli.terminal import keep_freed_memory, say, working
     from grale.experiments.demo import write_tour
 
     keep_freed_memory()
-    with console.status("loading the models") as status:
+    with working("loading the models") as now_doing:
 
-        def say(what: str) -> None:
-            console.print(f"  {what}")
-            status.update(what)
+        def report(what: str) -> None:
+            say(f"  {what}")
+            now_doing(what)
 
-        shown = (load(name) for name in ("coloring-10", "molecules", "molecules-attention"))
-        page = write_tour(*shown, out, count, say)
-    console.print(f"pictures: {page}")
+        coloring, molecules = load("coloring-10"), load("molecules")
+        page = write_tour(coloring, molecules, load("molecules-attention"), out, count, report)
+    say(f"pictures: {page}")

@@ -26,9 +26,9 @@ def denoise(
 ) -> None:
     """Change nodes at random, reconstruct, and count valid graphs before and after."""
     from grale.catalog import load
-    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.cli.terminal import counting, keep_freed_memory, say, show
     from grale.data.samples import sample_graphs
-    from grale.experiments.figure_denoising import curve_of
+    from grale.experiments.figures.denoising import curve_of
     from grale.plot.figures import save_figure
     from grale.tasks.denoise import LEVELS, denoise_curve, noise_of
 
@@ -41,5 +41,5 @@ def denoise(
     noise = noise_of(loaded.space)
     rows = [[noise.change, f"{noise.valid} before (95 %)", "after (95 %)"]]
     rows += [[f"{point.level:.0%}", str(point.before), str(point.after)] for point in points]
-    console.print(table(f"{model}, {len(graphs)} graphs", rows))
-    console.print(f"picture: {save_figure(curve_of(points, noise), out)}")
+    show(f"{model}, {len(graphs)} graphs", rows)
+    say(f"picture: {save_figure(curve_of(points, noise), out)}")

@@ -39,9 +39,9 @@ def edit(
 ) -> None:
     """Raise or lower a property of a graph; print and draw the path of distinct graphs."""
     from grale.catalog import load
-    from grale.cli.terminal import console, describe, keep_freed_memory, table
+    from grale.cli.terminal import describe, keep_freed_memory, say, show, working
     from grale.data.samples import named_graph, sample_graphs
-    from grale.experiments.figure_size_edit import edit_figure
+    from grale.experiments.figures.size_edit import edit_figure
     from grale.plot.figures import save_figure
     from grale.tasks.edit import edit as follow_gradient
     from grale.tasks.latent_predictor import learn_property
@@ -51,7 +51,7 @@ def edit(
     loaded, true = load(model), named_property(wanted)
     start = named_graph(graph, loaded.space)
     graphs = sample_graphs(loaded.space, count, data, "train")
-    with console.status(f"learning {wanted} on {len(graphs)} graphs"):
+    with working(f"learning {wanted} on {len(graphs)} graphs"):
         learned = learn_property(loaded, graphs, true)
     direction = -1 if lower else 1
     path = follow_gradient(
@@ -71,6 +71,6 @@ def edit(
             str(step.step), describe(step.graph, loaded.space), f"{step.predicted:.3g}",
             f"{step.true:.3g}",
         ])  # fmt: skip
-    console.print(table(f"predictor of {wanted}: R2 {learned.r2:.3f} on held-out graphs", rows))
+    show(f"predictor of {wanted}: R2 {learned.r2:.3f} on held-out graphs", rows)
     figure = edit_figure(loaded, path, wanted, frames, direction)
-    console.print(f"picture: {save_figure(figure, out)}")
+    say(f"picture: {save_figure(figure, out)}")

@@ -26,6 +26,10 @@ def embed(
     ] = "null",
     batch_size: Annotated[int, typer.Option(min=1, help="Molecules at once.")] = 256,
     refine: Refine = 0,
+    what: Annotated[
+        Literal["latent", "description", "both"],
+        typer.Option(help="Vectors that decode, vectors to compare molecules by, or both."),
+    ] = "latent",
     shard_rows: Annotated[int, typer.Option(min=1, help="Rows that a kill may lose.")] = 20_000,
     engine: Annotated[Literal["local", "ray"], typer.Option(help="Where to run.")] = "local",
     address: Annotated[str | None, typer.Option(help="Ray cluster; none for this machine.")] = None,
@@ -35,15 +39,19 @@ def embed(
 ) -> None:
     """Embed every row, in order, each with a status; a killed run goes on when started again."""
     from grale.catalog import load
-    from grale.cli.terminal import console, counting, keep_freed_memory, table
-    from grale.data.molecule_folder import open_file_or_folder
+    from grale.cli.terminal import counting, keep_freed_memory, show
+    from grale.data.molecules.folder import open_file_or_folder
     from grale.tasks.embed import EmbedConfig, ShardReport, embed_file
 
     if engine == "local" and (address is not None or workers is not None):
         raise ValueError("--address and --workers are for --engine ray")
     keep_freed_memory()
     config = EmbedConfig(
-        on_error=on_error, shard_rows=shard_rows, batch_size=batch_size, refine=refine
+        on_error=on_error,
+        shard_rows=shard_rows,
+        batch_size=batch_size,
+        refine=refine,
+        what=what,
     )
     opened = open_file_or_folder(file, column)
     reports: list[ShardReport] = []
@@ -74,4 +82,4 @@ def embed(
         ["embedding alone, molecules/s", f"{embedded / encode:.0f}" if encode else "-"],
         ["together, molecules/s", f"{fresh / (parse + encode):.0f}" if parse else "-"],
     ]
-    console.print(table(f"{file} -> {out}", [["", model], *cells]))
+    show(f"{file} -> {out}", [["", model], *cells])

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from itertools import islice
+from typing import TYPE_CHECKING
 
 import typer
 
 from grale.cli.options import Refine, Search
+
+if TYPE_CHECKING:
+    from grale.codec.graph_autoencoder import GraphAutoencoder
+
+MOST_OF_GEOMETRY = 6_000  # graphs: ridges and neighbours need no more
 
 
 def evaluate(
@@ -14,7 +20,7 @@ def evaluate(
     data: str | None = typer.Option(
         None,
         help="coloring10, coloring15, coloring20, library, or the folder of a dataset; what suits "
-        "the model if not given (molecules: data/pool16 if it is there).",
+        "the model if not given (molecules: data/pool32 or data/pool16 if it is there).",
     ),
     split: str = typer.Option("test", help="Split of the data: test, valid or train."),
     count: int = typer.Option(10_000, min=1, help="Held-out graphs to reconstruct."),
@@ -22,28 +28,41 @@ def evaluate(
     batch_size: int = typer.Option(256, min=1, help="Graphs at once."),
     search: Search = 1,
     refine: Refine = 0,
+    geometry: bool = typer.Option(
+        False,
+        "--geometry",
+        help="How the space lies instead: what near vectors mean, what is "
+        "valid beside and between graphs.",
+    ),
 ) -> None:
     """Reconstruct held-out graphs and print the scores, with 95 % intervals."""
+    from dataclasses import replace
+
     from grale.catalog import load_any
-    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.cli.terminal import counting, keep_freed_memory, show
+    from grale.codec.options import CodecOptions
     from grale.data.samples import sample_graphs, usual_data
-    from grale.experiments.molecules import find_molecules
-    from grale.graphs.molecule import is_molecular
+    from grale.experiments.molecules import prepared_molecules
+    from grale.graphs.molecules.molecule import is_molecular
     from grale.training.evaluation import reconstruct_all
 
     keep_freed_memory()
+    options = CodecOptions(batch_size=batch_size, searched_graphs=search, refine_steps=refine)
     loaded = load_any(model)
     if data is None:
-        molecules = find_molecules(None, Path()) if is_molecular(loaded.space) else None
-        data = molecules or usual_data(loaded.space)
+        data = prepared_molecules(loaded.space) or usual_data(loaded.space)
+    if geometry:
+        _show_geometry(model, loaded, data, split, min(count, MOST_OF_GEOMETRY))
+        return
     graphs = sample_graphs(loaded.space, count, data, split)
     count = len(graphs)
     with counting("reconstructing", count) as advance:
-        full = reconstruct_all(loaded, graphs, batch_size, False, advance, search, refine)
+        full = reconstruct_all(loaded, graphs, options, False, advance)
     told, rest = full, full.inexact()  # what is exact without being told its size is so with it
     if rest:
         with counting("the others, told their size", len(rest)) as advance:
-            again = reconstruct_all(loaded, rest, batch_size, True, advance, refine=refine)
+            plain = replace(options, searched_graphs=1)
+            again = reconstruct_all(loaded, rest, plain, True, advance)
         told = full.with_second_try(again)
     rows = [
         ["", "standard", "size told (as in the paper)"],
@@ -53,11 +72,34 @@ def evaluate(
     ]
     if is_molecular(loaded.space):
         rows.append(["valid molecule", str(full.valid()), str(told.valid())])
-    console.print(table(f"{model} on {count} unseen {data} graphs", rows))
+    show(f"{model} on {count} unseen {data} graphs", rows)
     if by_size:
         groups = full.grouped([graph.num_nodes for graph in graphs])
         rows = [["nodes", "graphs", "exactly reconstructed", "edit distance (upper bound)"]]
         for size, part in groups.items():
             found = str(part.exact()), str(part.mean_distance())
             rows.append([str(size), str(len(part.graphs)), *found])
-        console.print(table("by size", rows))
+        show("by size", rows)
+
+
+def _show_geometry(name: str, model: GraphAutoencoder, data: str, split: str, count: int) -> None:
+    """Measure and print how the space of a model lies."""
+    from grale.cli.terminal import counting, show
+    from grale.data.samples import stream_graphs
+    from grale.tasks.geometry import measure_geometry, suits
+
+    everything = stream_graphs(model.space, 1_000_000, data, split)
+    graphs = list(islice((g for g in everything if suits(model.space, g)), count))
+    if len(graphs) < 100:
+        raise ValueError(f"{data} has {len(graphs)} suitable graphs; at least 100 are needed")
+    with counting("measuring", 5) as advance:
+        found = measure_geometry(model, graphs, progress=advance)
+    rows = [["", "latent", "description"]]
+    for title, values in (("five neighbours", found.neighbours), ("ridge", found.ridge)):
+        for label, r2 in values.items():
+            rows.append([f"R2 of {label}, {title}", f"{r2.latent:.3f}", f"{r2.description:.3f}"])
+    both = (f"{each:.3f}" for each in found.edits)
+    rows.append(["rank correlation of distance and edits", *both])
+    rows.append(["valid and in one piece after a random step of 30 %", str(found.moved), "-"])
+    rows.append(["valid and in one piece half way to another", str(found.midpoints), "-"])
+    show(f"{name}: the space of {found.num_graphs} unseen {data} graphs", rows)

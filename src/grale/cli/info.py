@@ -11,9 +11,9 @@ def info(
     ),
 ) -> None:
     """Describe this installation, or a model."""
-    from grale.cli.terminal import console, table
+    from grale.cli.terminal import show
 
-    console.print(table(model or "this machine", _model_rows(model) if model else _machine_rows()))
+    show(model or "this machine", _model_rows(model) if model else _machine_rows())
 
 
 def _machine_rows() -> list[list[str]]:

@@ -25,23 +25,23 @@ def interpolate(
 ) -> None:
     """Draw the graphs on the straight line between the vectors of two graphs."""
     from grale.catalog import load
-    from grale.cli.terminal import console, describe
+    from grale.cli.terminal import describe, say
     from grale.data.samples import named_graph
     from grale.plot.figures import interpolation_figure, save_figure
     from grale.plot.look import look_of
     from grale.tasks.interpolate import interpolate as between
 
     loaded = load(model)
-    ends = [named_graph(text, loaded.space) for text in (first, second)]
-    path = between(loaded, *ends, steps, tries)
+    start, end = (named_graph(text, loaded.space) for text in (first, second))
+    path = between(loaded, start, end, steps, tries)
     look = look_of(loaded.space)
     captions = [f"t = {t:.2f}" for t in path.positions]
     figure = interpolation_figure(
         path.graphs, path.mappings, captions, look.palette, look.node_texts
     )
     for caption, graph in zip(captions, path.graphs):
-        console.print(f"{caption}  {describe(graph, loaded.space)}", highlight=False)
-    console.print(f"picture: {save_figure(figure, out)}")
+        say(f"{caption}  {describe(graph, loaded.space)}")
+    say(f"picture: {save_figure(figure, out)}")
 
 
 def barycenter(
@@ -56,7 +56,7 @@ def barycenter(
 ) -> None:
     """Draw the graph whose vector is the mean of those of a whole dataset."""
     from grale.catalog import load
-    from grale.cli.terminal import console, counting, describe, keep_freed_memory
+    from grale.cli.terminal import counting, describe, keep_freed_memory, say
     from grale.data.samples import stream_graphs
     from grale.plot.figures import interpolation_figure, save_figure
     from grale.plot.look import look_of
@@ -70,9 +70,9 @@ def barycenter(
     look = look_of(loaded.space)
     figure = interpolation_figure(
         [mean.graph],
-        captions=[f"barycentre of {mean.count:,}"],
+        captions=[f"barycentre of {mean.num_graphs:,}"],
         palette=look.palette,
         node_texts=look.node_texts,
     )
-    console.print(describe(mean.graph, loaded.space), highlight=False)
-    console.print(f"picture: {save_figure(figure, out)}")
+    say(describe(mean.graph, loaded.space))
+    say(f"picture: {save_figure(figure, out)}")

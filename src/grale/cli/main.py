@@ -22,7 +22,7 @@ from grale.cli.models import models
 from grale.cli.prepare import prepare
 from grale.cli.reproduce import reproduce
 from grale.cli.settings import settings
-from grale.cli.terminal import errors
+from grale.cli.terminal import complain
 from grale.cli.train import train
 
 app = typer.Typer(
@@ -62,5 +62,5 @@ def main() -> None:
     try:
         app()
     except (ValueError, OSError, ArithmeticError, ImportError) as error:
-        errors.print(f"error: {error}", style="red", markup=False, highlight=False)
+        complain(f"error: {error}")
         sys.exit(2)

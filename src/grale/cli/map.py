@@ -34,9 +34,9 @@ def draw_map(
 ) -> None:
     """Draw one point per graph, as a picture and as a page that draws graphs on hover."""
     from grale.catalog import load
-    from grale.cli.terminal import console, counting, keep_freed_memory
+    from grale.cli.terminal import counting, keep_freed_memory, say, working
     from grale.data.samples import sample_graphs, usual_data
-    from grale.experiments.figure_map import dataset_map, map_picture, write_map
+    from grale.experiments.figures.map import dataset_map, map_picture, write_map
     from grale.plot.figures import save_figure
 
     keep_freed_memory()
@@ -45,8 +45,8 @@ def draw_map(
     with counting("encoding", len(graphs)) as advance:
         found = dataset_map(loaded, graphs, colour, method.value, advance)
     picture = map_picture(found)
-    console.print(f"picture: {save_figure(picture.figure, out)}")
+    say(f"picture: {save_figure(picture.figure, out)}")
     title = f"{data or usual_data(loaded.space)} as {model} sees it, coloured by {colour}"
-    with console.status("drawing the graphs of the page"):
+    with working("drawing the graphs of the page"):
         page = write_map(loaded, found, out.with_suffix(".html"), title)
-    console.print(f"page: {page}")
+    say(f"page: {page}")

@@ -36,7 +36,7 @@ def match(
 ) -> None:
     """Match two graphs, print the edits and draw them with matched nodes in one colour."""
     from grale.catalog import load
-    from grale.cli.terminal import console, counting, keep_freed_memory, table
+    from grale.cli.terminal import counting, keep_freed_memory, say, show
     from grale.data.samples import named_graph
     from grale.matching import solve
     from grale.plot.figures import save_figure
@@ -53,13 +53,14 @@ def match(
             report = match_file(loaded, Path(first), target, method, time_limit, advance, tries)
         rows = [["", method], ["pairs", str(report.pairs)], ["failed", str(report.failed)]]
         rows.append(["mean edit distance (upper bound)", f"{report.mean_distance:.3f}"])
-        console.print(table(f"{first} -> {target}", rows))
+        show(f"{first} -> {target}", rows)
         return
-    graphs = [named_graph(text, loaded.space) for text in (first, second)]
-    found = solve(*graphs, method, time_limit, loaded, tries)
+    g1, g2 = (named_graph(text, loaded.space) for text in (first, second))
+    found = solve(g1, g2, method, time_limit, loaded, tries)
+    assert found.seconds is not None  # `solve` measures it
     kind = "the edit distance" if found.is_optimal else "an upper bound of the edit distance"
-    console.print(f"{found.distance} edits ({kind}), {1000 * found.seconds:.1f} ms")
+    say(f"{found.edit_distance} edits ({kind}), {1000 * found.seconds:.1f} ms")
     for edit in found.edits:
-        console.print(f"  {edit}", highlight=False)
-    figure = matching_figure(*graphs, found.mapping)
-    console.print(f"picture: {save_figure(figure, out or Path('match.png'))}")
+        say(f"  {edit}")
+    figure = matching_figure(g1, g2, found.mapping)
+    say(f"picture: {save_figure(figure, out or Path('match.png'))}")

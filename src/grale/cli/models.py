@@ -9,9 +9,9 @@ from pathlib import Path
 def models() -> None:
     """List the shipped models with their sizes and what they hold."""
     from grale.catalog import SHIPPED, shipped_models
-    from grale.cli.terminal import console, table
+    from grale.cli.terminal import show
+    from grale.codec.storage import WEIGHTS, read_config
     from grale.model.config import ModelConfig
-    from grale.model.storage import WEIGHTS, read_config
 
     rows = [["name", "graphs of up to", "embedding", "MB", "what it does"]]
     for name in shipped_models():
@@ -21,7 +21,7 @@ def models() -> None:
             name, f"{space.max_nodes} nodes", str(config.num_tokens * config.token_dim),
             f"{megabytes:.1f}", _first_words(SHIPPED / name / "README.md"),
         ])  # fmt: skip
-    console.print(table("grale.load(NAME); the card is README.md in its folder", rows))
+    show("grale.load(NAME); the card is README.md in its folder", rows)
 
 
 def _first_words(card: Path) -> str:

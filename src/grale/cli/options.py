@@ -11,5 +11,5 @@ Search = Annotated[
 ]
 Refine = Annotated[
     int,
-    typer.Option(min=0, help="Steps at most that move a vector until it decodes to its graph."),
+    typer.Option(min=0, help="At most this many steps on a vector that does not decode."),
 ]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from grale.data.prepare import RowSource
+    from grale.data.molecules.prepare import RowSource
 
 prepare = typer.Typer(help="Turn molecules into a dataset for training.", no_args_is_help=True)
 
 Out = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
 MaxAtoms = Annotated[int, typer.Option(min=1, help="Heavy atoms; larger molecules are left out.")]
+Descriptors = Annotated[
+    bool, typer.Option(help="Store RDKit's descriptors, which a description can be trained on.")
+]
 Workers = Annotated[int, typer.Option(min=1, help="Processes that parse.")]
 
 
@@ -30,9 +34,10 @@ def molecules(
     column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
     max_atoms: MaxAtoms = 32,
     workers: Workers = 2,
+    descriptors: Descriptors = False,
 ) -> None:
     """Parse, drop duplicate graphs, split by hash; a killed run goes on when started again."""
-    from grale.data.molecule_files import FORMATS, kind_of, open_molecules
+    from grale.data.molecules.files import FORMATS, kind_of, open_molecules
 
     if out is None:
         *files, out = files
@@ -41,7 +46,7 @@ def molecules(
                 f"the last argument should be the folder of the dataset, got {out}; "
                 "name the folder last or with --out"
             )
-    _run([open_molecules(file, column) for file in files], out, max_atoms, workers)
+    _run([open_molecules(file, column) for file in files], out, max_atoms, workers, descriptors)
 
 
 @prepare.command()
@@ -56,8 +61,8 @@ def pubchem(
     """All of PubChem (over 100 million molecules); the download goes on where it broke off."""
     from grale.cli.terminal import counting
     from grale.data.download import download
-    from grale.data.molecule_files import MoleculeFile
-    from grale.data.molecule_sets import PUBCHEM_SMILES
+    from grale.data.molecules.files import MoleculeFile
+    from grale.data.molecules.sets import PUBCHEM_SMILES
 
     if file is None:
         with counting("bytes", None) as advance:
@@ -74,17 +79,21 @@ def networks(
     seed: Annotated[int, typer.Option(min=0, help="Chooses the networks.")] = 0,
 ) -> None:
     """Random Bayesian networks of 8 variables: 90 % to train, 5 % each held out."""
-    from grale.cli.terminal import console
+    from grale.cli.terminal import say
     from grale.data.bayes_nets import random_networks
     from grale.data.storage import write_shards
     from grale.graphs.space import GraphSpace
 
     drawn = random_networks(count, seed=seed)
     space = GraphSpace(max_nodes=8, num_node_labels=8, directed=True)
-    cuts = {"train": slice(0, -count // 10), "valid": slice(-count // 10, -count // 20)}
-    for split, cut in (cuts | {"test": slice(-count // 20, None)}).items():
+    cuts: dict[str, slice] = {
+        "train": slice(0, -count // 10),
+        "valid": slice(-count // 10, -count // 20),
+        "test": slice(-count // 20, None),
+    }
+    for split, cut in cuts.items():
         manifest = write_shards(out / split, drawn[cut], space)
-        console.print(f"{out / split}: {manifest.rows} networks")
+        say(f"{out / split}: {manifest.rows} networks")
 
 
 @prepare.command()
@@ -93,11 +102,15 @@ def pool(
     out: Out,
     max_atoms: MaxAtoms = 16,
     workers: Workers = 2,
+    share: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Of the common training molecules to keep.")
+    ] = 1.0,
+    descriptors: Descriptors = False,
 ) -> None:
     """POOL 16 or 32, with its own split and without the molecules of the benchmarks."""
-    from grale.data.molecule_pool import open_pool
+    from grale.data.molecules.pool import open_pool
 
-    _run(open_pool(folder, max_atoms), out, max_atoms, workers)
+    _run(open_pool(folder, max_atoms, share), out, max_atoms, workers, descriptors)
 
 
 @prepare.command()
@@ -107,22 +120,28 @@ def ged(
     name: Annotated[str, typer.Option(help="AIDS700nef or LINUX.")] = "AIDS700nef",
 ) -> None:
     """Graphs with known edit distances; every tenth training graph is held out."""
-    from grale.cli.terminal import console
+    from grale.cli.terminal import say
     from grale.data.ged_sets import prepare_ged_set
 
     for split, rows in prepare_ged_set(folder, out, name).items():
-        console.print(f"{out / split}: {rows} graphs")
+        say(f"{out / split}: {rows} graphs")
 
 
-def _run(sources: list[RowSource], out: Path, max_atoms: int, workers: int) -> None:
-    from grale.cli.terminal import console, counting, table
-    from grale.data.prepare import PrepareConfig
-    from grale.data.prepare import prepare as run
+def _run(
+    sources: Sequence[RowSource],
+    out: Path,
+    max_atoms: int,
+    workers: int,
+    descriptors: bool = False,
+) -> None:
+    from grale.cli.terminal import counting, show
+    from grale.data.molecules.prepare import PrepareConfig
+    from grale.data.molecules.prepare import prepare as run
 
-    config = PrepareConfig(max_atoms=max_atoms, num_workers=workers)
+    config = PrepareConfig(max_atoms=max_atoms, num_workers=workers, descriptors=descriptors)
     with counting("molecules", None) as advance:
         done = run(sources, out, config, advance)
     rows = [["rows", str(done.rows)], ["rejected", str(done.rejected)]]
     rows += [["duplicates", str(done.duplicates)]]
     rows += [[split, str(count)] for split, count in done.kept.items()]
-    console.print(table(f"{out}: rejected rows are in rejected.parquet", [["", "graphs"], *rows]))
+    show(f"{out}: rejected rows are in rejected.parquet", [["", "graphs"], *rows])

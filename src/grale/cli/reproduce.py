@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grale.experiments.reproduce import (
+    check_options,
+    find_experiment,
+    listing,
+    write_results,
+)
+from grale.files import locked
+
 if TYPE_CHECKING:
-    from grale.model.graph_autoencoder import GraphAutoencoder
+    from grale.codec.graph_autoencoder import GraphAutoencoder
     from grale.training.loop import Trainer
 
 
@@ -22,18 +30,11 @@ class Scale(StrEnum):
 
 
 def reproduce(
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="figure-interpolation, figure-size-edit, figure-denoising, figure-failures, "
-            "figure-map or table-matching; those that train models: table-reconstruction, "
-            "table-ablation, table-tuning, table-complexity, table-ged, figure-embedding-size, "
-            "figure-training-size, figure-total-dimension."
-        ),
-    ],
+    name: Annotated[str, typer.Argument(help=listing())],
     model: Annotated[
-        str, typer.Option(help="A shipped model, a directory, or a hub id.")
-    ] = "coloring-10",
+        str | None,
+        typer.Option(help="A shipped model, a directory, or a hub id; coloring-10 if not given."),
+    ] = None,
     data: Annotated[
         str | None,
         typer.Option(
@@ -68,20 +69,25 @@ def reproduce(
 
     Experiments that train keep their models in OUT/runs: what was cut goes on, what is done stays.
     """
-    from grale.catalog import load
-    from grale.cli.terminal import console, counting, keep_freed_memory
+    from grale.cli.terminal import counting, keep_freed_memory, say
     from grale.experiments.molecules import find_molecules
-    from grale.experiments.picture import PictureConfig
-    from grale.experiments.reproduce import TRAININGS, find_experiment, write_results
     from grale.experiments.request import Request
 
     keep_freed_memory()
-    if also and name != "table-matching":
-        raise ValueError("--also is for table-matching; other experiments take one --model")
-    if name in TRAININGS:
-        if name not in ("table-ged", "table-tuning"):
+    experiment = find_experiment(name)
+    given = {
+        "model": model,
+        "data": data,
+        "also": also,
+        "max_minutes": max_minutes,
+        "seeds": seeds,
+        "labelled": labelled,
+    }
+    check_options(experiment, [option for option, value in given.items() if value])
+    with locked(out / name):
+        if experiment.trains_on_molecules:
             data = find_molecules(data, out)
-            console.print(f"molecules: {data or 'none, COLORING alone; see --data'}")
+            say(f"molecules: {data or 'none, COLORING alone; see --data'}")
         request = Request(
             scale=scale.value,
             folder=out,
@@ -90,18 +96,14 @@ def reproduce(
             minutes=max_minutes,
             seeds=seeds,
             count=count,
+            model=model or Request.model,
+            also=tuple(also or ()),
             watch=_watched,
-            on_model=lambda model_name: console.print(model_name, highlight=False),
+            on_model=say,
         )
-        results = TRAININGS[name](request)
-    else:
-        experiment = find_experiment(name)
-        number = count or experiment.counts[scale.value]
-        config = PictureConfig(data=data, count=number, also=tuple(also or ()))
-        with counting(name, experiment.passes * number) as advance:
-            results = experiment.make(load(model), config, advance)
-    for first, result in zip(write_results(name, results, out), results):
-        console.print(f"{first}: {result.caption}", highlight=False)
+        results = experiment.run(request, counting)
+        for first, result in zip(write_results(name, results, out), results):
+            say(f"{first}: {result.caption}")
 
 
 def _watched(trainer: Trainer, folder: Path) -> GraphAutoencoder:
@@ -109,4 +111,4 @@ def _watched(trainer: Trainer, folder: Path) -> GraphAutoencoder:
     from grale.cli.watch import watch
     from grale.training.logs import open_logs
 
-    return watch(trainer, open_logs(folder))
+    return watch(trainer, open_logs(folder, first_step=trainer.step))

@@ -13,7 +13,7 @@ def settings(
     ] = "",
 ) -> None:
     """List the settings of `grale train` with their defaults and meanings."""
-    from grale.cli.terminal import console
+    from grale.cli.terminal import say
     from grale.settings.describe import describe
     from grale.training.config import TrainConfig
 
@@ -21,7 +21,7 @@ def settings(
     if not found:
         raise ValueError(f"no setting contains {part!r}; `grale settings` lists all of them")
     for setting in found:
-        console.print(f"[bold]{setting.name}[/] = {setting.default}", highlight=False)
-        console.print(f"    {setting.kind}", style="dim", highlight=False, markup=False)
+        say(f"{setting.name} = {setting.default}", style="bold")
+        say(f"    {setting.kind}", style="dim")
         if setting.meaning:
-            console.print(f"    {setting.meaning}", highlight=False, markup=False)
+            say(f"    {setting.meaning}")

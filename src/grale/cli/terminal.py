@@ -1,16 +1,22 @@
-"""What all verbs share: the console, progress bars, and settings of this process."""
+"""What all verbs share: printing, progress bars, and settings of this process.
+
+Whatever is printed may hold users' data: SMILES in brackets, file names, labels. So nothing is
+ever read as markup or as the name of an emoji, nothing is cut, and control characters are shown,
+not obeyed: `say` prints a line, `show` a table, and nothing else prints.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -27,8 +33,9 @@ if TYPE_CHECKING:
     from grale.graphs.graph import Graph
     from grale.graphs.space import GraphSpace
 
-console = Console()
-errors = Console(stderr=True)
+console = Console(markup=False, emoji=False, highlight=False)
+errors = Console(stderr=True, markup=False, emoji=False, highlight=False)
+WIDE = 10_000  # columns of a table that nobody looks at in a terminal: nothing is folded
 
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
@@ -48,11 +55,52 @@ def keep_freed_memory() -> None:
         mallopt(_M_TRIM_THRESHOLD, -1)  # never
 
 
+def say(text: str, style: str | None = None) -> None:
+    """Print one line letter for letter, however long it is."""
+    console.print(Text(printable(text)), style=style, soft_wrap=True)
+
+
+def complain(text: str) -> None:
+    """Print one line to the error stream, letter for letter."""
+    errors.print(Text(printable(text)), style="red", soft_wrap=True)
+
+
+def show(title: str, rows: list[list[str]]) -> None:
+    """Print a table whose first row is the header; long cells are folded, never cut."""
+    laid_out = Table(title=Text(printable(title)), title_justify="left")
+    for column, heading in enumerate(rows[0]):
+        justify: JustifyMethod = "left" if column == 0 else "right"
+        laid_out.add_column(Text(printable(heading)), justify=justify, overflow="fold")
+    for row in rows[1:]:
+        laid_out.add_row(*(Text(printable(cell)) for cell in row))
+    is_watched = console.is_terminal or "COLUMNS" in os.environ
+    printer = console if is_watched else Console(file=console.file, width=WIDE)
+    printer.print(laid_out)
+
+
+@contextmanager
+def working(text: str) -> Iterator[Callable[[str], None]]:
+    """Show that something is going on; yields a function that changes the words."""
+    with console.status(Text(printable(text))) as status:
+        yield lambda other: status.update(Text(printable(other)))
+
+
+def printable(text: str) -> str:
+    r"""Replace control characters, which a terminal would obey, by their escapes.
+
+    >>> print(printable("a" + chr(27) + "[31m"))
+    a\x1b[31m
+    """
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text
+    )
+
+
 def bar(*columns: str | ProgressColumn) -> Progress:
     """Make a progress bar with time left; `columns` come after the bar."""
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         *columns,
         TimeLeftColumn(),
@@ -92,7 +140,7 @@ def counting(description: str, total: int | None) -> Iterator:
 
 def describe(graph: Graph, space: GraphSpace) -> str:
     """A graph in a few words: its SMILES, or its size."""
-    from grale.graphs.molecule import MoleculeError, is_molecular
+    from grale.graphs.molecules.molecule import MoleculeError, is_molecular
 
     if not is_molecular(space):
         return f"{graph.num_nodes} nodes, {graph.num_edges} edges"
@@ -100,13 +148,3 @@ def describe(graph: Graph, space: GraphSpace) -> str:
         return graph.to_smiles()
     except MoleculeError as error:
         return str(error)
-
-
-def table(title: str, rows: list[list[str]]) -> Table:
-    """Lay out rows (the first is the header) for printing."""
-    result = Table(title=title, title_justify="left")
-    for column, heading in enumerate(rows[0]):
-        result.add_column(heading, justify="left" if column == 0 else "right")
-    for row in rows[1:]:
-        result.add_row(*row)
-    return result

@@ -8,7 +8,9 @@ import typer
 
 
 def train(
-    config: Path = typer.Argument(help="YAML file of differences from the defaults."),
+    config: str = typer.Argument(
+        help="YAML file of settings, or the name of one that ships, such as coloring10."
+    ),
     out: Path | None = typer.Option(
         None, help="Folder for model, log and checkpoints; default runs/NAME."
     ),
@@ -40,7 +42,7 @@ def train(
     ),
 ) -> None:
     """Train a model, show how it learns, and save it."""
-    from grale.cli.terminal import console, keep_freed_memory
+    from grale.cli.terminal import keep_freed_memory, say
     from grale.cli.watch import watch
     from grale.settings.build import build
     from grale.settings.files import load_settings
@@ -63,11 +65,10 @@ def train(
         "recompute_activations": recompute,
         "save_every": save_every,
     }
-    folder = out or Path("runs") / config.stem
+    folder = out or Path("runs") / Path(config).stem
     trainer = Trainer(settings, folder, build(RunOptions, values))
     if not trainer.fabric.is_global_zero:
         trainer.run(lambda step: None)
         return
-    model = watch(trainer, open_logs(folder, log))
-    model.save_pretrained(folder)
-    console.print(f"saved to {folder}")
+    watch(trainer, open_logs(folder, log, trainer.step))
+    say(f"saved to {folder}")

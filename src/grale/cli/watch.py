@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rich.progress import TextColumn
 
-from grale.cli.terminal import bar, console
+from grale.cli.terminal import bar, say
 
 if TYPE_CHECKING:
-    from grale.model.graph_autoencoder import GraphAutoencoder
+    from grale.codec.graph_autoencoder import GraphAutoencoder
     from grale.training.logs import RunLog
     from grale.training.loop import StepReport, Trainer
 
@@ -21,7 +21,7 @@ def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GraphAutoencoder:
     """Run the trainer to the end under a progress bar; hand every report to the logs."""
     from grale.training.logs import numbers
 
-    with bar(TextColumn("{task.fields[state]}")) as progress:
+    with bar(TextColumn("{task.fields[state]}", markup=False)) as progress:
         task = progress.add_task("training", total=1.0, state="drawing graphs")
 
         def report(step: StepReport) -> None:
@@ -29,7 +29,7 @@ def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GraphAutoencoder:
                 log.write(step.step, numbers(step))
             progress.update(task, completed=step.progress, state=_state(step))
             if step.validation is not None:
-                console.print(f"step {step.step}: {step.validation.text}")
+                say(f"step {step.step}: {step.validation.text}")
 
         try:
             return trainer.run(report)

@@ -13,8 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import torch
+from jaxtyping import Float
 from numpy.typing import NDArray
+from torch import Tensor
 
+from grale.data.packed import PackedGraphs
 from grale.data.sources import GraphSource
 from grale.graphs.batch import GraphBatch
 
@@ -31,6 +35,8 @@ class TrainingBatch:
     """Rows of the pool, for this process."""
     places: slice
     """Which of the step's graphs these are; all of them in a single process."""
+    properties: Float[Tensor, "B p"] | None = None
+    """Numbers known of the graphs, if the dataset has any."""
 
 
 def order_pool(
@@ -39,21 +45,20 @@ def order_pool(
     seed: int,
     pool_number: int,
     by_size: bool = True,
-    size_power: float = 0.0,
+    shares: NDArray[np.float64] | None = None,
 ) -> NDArray[np.int64]:
     """Cut one pool into full batches of graphs of similar size, shape (batches, batch size).
 
     Without `by_size` batch-mates are of any size. Rows that do not fill a last batch are left out
-    of this pass; another pass shuffles anew. With a `size_power` rows are drawn with replacement,
-    those of n nodes n^size_power times as often as those of one node.
+    of this pass; another pass shuffles anew. With `shares` (see :func:`draw_shares`) rows are drawn
+    with replacement, each as often as its share says.
     """
     rng = np.random.default_rng([seed, pool_number])
     count = len(sizes) // batch_size * batch_size
-    if size_power == 0:
+    if shares is None:
         rows = rng.permutation(len(sizes))[:count]
     else:
-        weights = (sizes / sizes.max()) ** size_power
-        rows = rng.choice(len(sizes), count, p=weights / weights.sum())
+        rows = rng.choice(len(sizes), count, p=shares)
     batches = []
     for start in range(0, len(rows), WINDOW_BATCHES * batch_size):
         window = rows[start : start + WINDOW_BATCHES * batch_size]
@@ -62,6 +67,36 @@ def order_pool(
         window = window.reshape(-1, batch_size)
         batches.append(window[rng.permutation(len(window))])
     return np.concatenate(batches)
+
+
+def draw_shares(
+    pool: PackedGraphs, size_power: float, balanced_share: float
+) -> NDArray[np.float64] | None:
+    """How often each graph of a pool is drawn, as shares; None if all come once a pass.
+
+    Graphs of n nodes are drawn n^size_power times as often as those of one node. Of
+    `balanced_share` half goes to all sizes equally, half to all node labels equally.
+    """
+    if size_power == 0 and balanced_share == 0:
+        return None
+    sizes = pool.num_nodes
+    weights = (sizes / sizes.max()) ** size_power
+    shares = (1 - balanced_share) * weights / weights.sum()
+    if balanced_share:
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        graphs, labels = np.unique(np.stack([owner, pool.node_labels]), axis=1)
+        shares += balanced_share / 2 * _equal_shares(sizes, np.arange(len(sizes)), len(sizes))
+        shares += balanced_share / 2 * _equal_shares(labels, graphs, len(sizes))
+    return shares / shares.sum()
+
+
+def _equal_shares(
+    kinds: NDArray[np.integer], rows: NDArray[np.int64], count: int
+) -> NDArray[np.float64]:
+    """Share of each of `count` rows if every kind is equally likely, and every row of a kind."""
+    _, kind, frequency = np.unique(kinds, return_inverse=True, return_counts=True)
+    share = 1 / (len(frequency) * frequency[kind])
+    return np.asarray(np.bincount(rows, share, minlength=count), dtype=np.float64)
 
 
 def batches_from(
@@ -73,6 +108,7 @@ def batches_from(
     world_size: int = 1,
     by_size: bool = True,
     size_power: float = 0.0,
+    balanced_share: float = 0.0,
 ) -> Iterator[TrainingBatch]:
     """Batches from `step` on, without end; each process gets every `world_size`-th graph."""
     if batch_size % world_size:
@@ -84,10 +120,12 @@ def batches_from(
     places = slice(rank, None, world_size)
     while True:
         pool = source.pool(pool_number)
-        order = order_pool(pool.num_nodes, batch_size, seed, pool_number, by_size, size_power)
+        shares = draw_shares(pool, size_power, balanced_share)
+        order = order_pool(pool.num_nodes, batch_size, seed, pool_number, by_size, shares)
         for batch in order[step:]:
             rows = batch[places]
-            yield TrainingBatch(pool.batch(rows), pool_number, rows, places)
+            known = None if pool.properties is None else torch.from_numpy(pool.properties[rows])
+            yield TrainingBatch(pool.batch(rows), pool_number, rows, places, known)
         step, pool_number = 0, pool_number + 1
 
 

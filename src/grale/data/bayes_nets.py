@@ -137,5 +137,5 @@ def is_acyclic(network: Graph) -> bool:
 
 def textbook_asia() -> Graph:
     """The network that the ASIA data was drawn from."""
-    edges = [(ASIA.index(start), ASIA.index(end)) for start, end in ASIA_EDGES]
+    edges = [(ASIA.index(edge[0]), ASIA.index(edge[1])) for edge in ASIA_EDGES]
     return Graph(np.arange(len(ASIA)), edges, directed=True)

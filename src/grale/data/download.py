@@ -1,7 +1,4 @@
-"""Download a file so that a broken connection or a killed run costs nothing already fetched.
-
-Departures: not in the paper.
-"""
+"""Download a file so that a broken connection or a killed run costs nothing already fetched."""
 
 from __future__ import annotations
 

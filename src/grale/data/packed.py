@@ -1,7 +1,4 @@
-"""Many graphs in a few flat arrays: small in memory, quick to cut into padded batches.
-
-Departures: not in the paper.
-"""
+"""Many graphs in a few flat arrays: small in memory, quick to cut into padded batches."""
 
 from __future__ import annotations
 
@@ -28,9 +25,13 @@ class PackedGraphs:
     """Pairs of node indices inside their graph, shape (edges, 2)."""
     edge_labels: NDArray[np.integer]
     directed: bool = False
+    properties: NDArray[np.float32] | None = None
+    """A row of known numbers for each graph, NaN where unknown; None where none are known."""
 
     @classmethod
-    def from_graphs(cls, graphs: Sequence[Graph]) -> PackedGraphs:
+    def from_graphs(
+        cls, graphs: Sequence[Graph], properties: NDArray[np.float32] | None = None
+    ) -> PackedGraphs:
         """Pack a list of graphs."""
         if len(graphs) == 0:
             raise ValueError("cannot pack no graphs; give at least one")
@@ -45,6 +46,7 @@ class PackedGraphs:
             np.concatenate([graph.edges for graph in graphs]).astype(np.int32),
             np.concatenate([graph.edge_labels for graph in graphs]).astype(np.int32),
             directed,
+            properties,
         )
 
     @classmethod
@@ -59,6 +61,7 @@ class PackedGraphs:
             np.concatenate([part.edges for part in parts]),
             np.concatenate([part.edge_labels for part in parts]),
             parts[0].directed,
+            _joined([part.properties for part in parts]),
         )
 
     def take(self, rows: NDArray[np.int64]) -> PackedGraphs:
@@ -72,6 +75,7 @@ class PackedGraphs:
             self.edges[edges],
             self.edge_labels[edges],
             self.directed,
+            None if self.properties is None else self.properties[rows],
         )
 
     def __len__(self) -> int:
@@ -131,6 +135,11 @@ class PackedGraphs:
             torch.from_numpy(edge_labels),
             self.directed,
         )
+
+
+def _joined(parts: list[NDArray[np.float32] | None]) -> NDArray[np.float32] | None:
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if len(known) == len(parts) else None
 
 
 def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:

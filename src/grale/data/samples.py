@@ -1,23 +1,21 @@
 """Graphs to show what a model does: one by its name, or many that suit the model.
 
-    CCO                an SMILES, for models of molecules
-    coloring20:17      graph 17 of those held out from training, for models of colourings
-    graph.json         {"node_labels": [...], "edges": [[0, 1], ...], "edge_labels": [...]}
-
-Departures: none.
+CCO                an SMILES, for models of molecules
+coloring20:17      graph 17 of those held out from training, for models of colourings
+graph.json         {"node_labels": [...], "edges": [[0, 1], ...], "edge_labels": [...]}
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
-from grale.data.molecule_library import library_graphs
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
+from grale.data.molecules.library import library_graphs
 from grale.data.sources import HELD_OUT_SEED, NUM_COLOURS, stream_held_out
+from grale.files import read_json
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import is_molecular
+from grale.graphs.molecules.molecule import is_molecular
 from grale.graphs.space import GraphSpace
 
 LIBRARY = "library"
@@ -41,11 +39,16 @@ def named_graph(text: str, space: GraphSpace) -> Graph:
 
 
 def _from_json(path: Path) -> Graph:
-    values = json.loads(path.read_text(encoding="utf-8"))
+    values = read_json(path)
     known = {"node_labels", "edges", "edge_labels", "directed"}
     if not isinstance(values, dict) or "node_labels" not in values or not values.keys() <= known:
         raise ValueError(f"{path} must be an object with node_labels and {sorted(known)} at most")
-    return Graph(**values)
+    if not isinstance(values.get("directed", False), bool):
+        raise ValueError(f"{path}: directed must be true or false, got {values['directed']!r:.40}")
+    try:
+        return Graph(**values)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def usual_data(space: GraphSpace) -> str:

@@ -18,9 +18,16 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from grale.data.coloring import COLORING_VARIANTS, generate_coloring
+from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.data.packed import PackedGraphs
-from grale.data.storage import BadShardError, Shard, check_shard, read_manifest, read_shard
+from grale.data.storage import (
+    BadShardError,
+    Properties,
+    Shard,
+    check_shard,
+    read_manifest,
+    read_shard,
+)
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.settings.build import build
@@ -56,6 +63,9 @@ class DataConfig:
     size_power: float = 0.0
     """Within a pool graphs of n nodes are drawn n^size_power times as often as those of one node,
     with replacement; 0 for every graph once a pass."""
+    balanced_share: float = 0.0
+    """Share of the draws that favour small and rare graphs: half of it goes to all sizes equally,
+    half to all node labels equally."""
     shards_per_pool: int = 4
     """How many shards are shuffled together in memory."""
     on_bad_shard: Literal["fail", "skip"] = "fail"
@@ -72,6 +82,8 @@ class DataConfig:
             raise ValueError(f"max_graphs is for source=shards; {self.source} has num_graphs")
         if not -100 <= self.size_power <= 100:
             raise ValueError(f"size_power must be between -100 and 100, got {self.size_power}")
+        if not 0 <= self.balanced_share <= 1:
+            raise ValueError(f"balanced_share must be in [0, 1], got {self.balanced_share}")
         if self.shards_per_pool < 1:
             raise ValueError(f"shards_per_pool must be at least 1, got {self.shards_per_pool}")
         if (self.path is None) == (self.source == "shards"):
@@ -82,7 +94,13 @@ class DataConfig:
 class GraphSource(Protocol):
     """An endless stream of pools of training graphs, and graphs held out from it."""
 
-    space: GraphSpace
+    @property
+    def space(self) -> GraphSpace:
+        """What graphs there may be."""
+
+    @property
+    def properties(self) -> Properties | None:
+        """Numbers known of each graph."""
 
     def pool_rows(self, number: int) -> int:
         """Graphs in pool `number`, without loading it."""
@@ -96,6 +114,8 @@ class GraphSource(Protocol):
 
 class ColoringSource:
     """COLORING graphs, from a fixed set or for ever."""
+
+    properties = None
 
     def __init__(self, config: DataConfig) -> None:
         self.config = config
@@ -129,7 +149,7 @@ class ShardSource:
         self.config = config
         self.folder = Path(str(config.path)) / "train"
         manifest = read_manifest(self.folder)
-        self.space = manifest.space
+        self.space, self.properties = manifest.space, manifest.properties
         on_bad = config.on_bad_shard
         self.shards = [s for s in manifest.shards if _is_good(self.folder, s, on_bad)]
         if not self.shards:
@@ -205,13 +225,11 @@ def stored_graphs(folder: Path, on_bad_shard: str = "fail") -> Iterator[Graph]:
             yield from packed.graphs()
 
 
-def held_out_graphs(name: str, count: int, split: str) -> list[Graph]:
-    """Graphs to score a model on: of a generator by name, or of a split of a dataset folder."""
-    return list(stream_held_out(name, count, split))
-
-
 def stream_held_out(name: str, count: int, split: str) -> Iterator[Graph]:
-    """The same graphs as a stream, which holds a few thousand of them at a time."""
+    """Graphs to score a model on: of a generator by name, or of a split of a dataset folder.
+
+    A few thousand of them are in memory at a time.
+    """
     if (Path(name) / split).is_dir():
         return islice(stored_graphs(Path(name) / split), count)
     if name not in COLORING_VARIANTS:

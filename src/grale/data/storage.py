@@ -1,18 +1,16 @@
 """Graphs on disk: parquet shards and a manifest with their checksums.
 
 One row is one graph: `node_labels` (list), `edges` (list, two numbers per edge) and
-`edge_labels` (list). A shard is read straight into :class:`PackedGraphs`, without a Python
-object per graph. The manifest is written last, so a folder with a manifest is complete.
-
-Departures: not in the paper.
+`edge_labels` (list), and `properties` (list of floats) where numbers are known of the graphs,
+whose names, means and deviations are in the manifest. A shard is read straight into
+:class:`PackedGraphs`, without a Python object per graph. The manifest is written last, so a folder
+with a manifest is complete.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -21,8 +19,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from grale.data.packed import PackedGraphs
+from grale.files import sha256_of, whole, write_whole
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.settings.build import build
@@ -44,11 +44,21 @@ class Shard:
 
 
 @dataclass(frozen=True)
+class Properties:
+    """Numbers known of each graph: their names, and how they are spread over the dataset."""
+
+    names: tuple[str, ...]
+    means: tuple[float, ...]
+    deviations: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Manifest:
     """What a dataset folder holds."""
 
     space: GraphSpace
     shards: tuple[Shard, ...]
+    properties: Properties | None = None
 
     @property
     def rows(self) -> int:
@@ -63,8 +73,14 @@ def write_shards(
     return write_packed(folder, _packed_chunks(graphs, space, shard_rows), space)
 
 
-def write_packed(folder: Path, shards_of: Iterable[PackedGraphs], space: GraphSpace) -> Manifest:
+def write_packed(
+    folder: Path,
+    shards_of: Iterable[PackedGraphs],
+    space: GraphSpace,
+    property_names: tuple[str, ...] = (),
+) -> Manifest:
     """Write one shard per pack of graphs, then the manifest."""
+    spread = _Spread(property_names)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MANIFEST).unlink(missing_ok=True)
     for old in folder.glob("graphs-*.parquet*"):
@@ -73,27 +89,20 @@ def write_packed(folder: Path, shards_of: Iterable[PackedGraphs], space: GraphSp
     for number, chunk in enumerate(shards_of):
         name = f"graphs-{number:05d}.parquet"
         chunk.check(space, name)
-        write_atomically(to_table(chunk), folder / name)
+        write_table(to_table(chunk), folder / name)
         shards.append(Shard(name, len(chunk), sha256_of(folder / name)))
+        spread.add(chunk.properties)
     if not shards:
         raise ValueError(f"no graphs to write to {folder}")
-    manifest = Manifest(space, tuple(shards))
-    write_text_atomically(json.dumps(dataclasses.asdict(manifest), indent=2), folder / MANIFEST)
+    manifest = Manifest(space, tuple(shards), spread.properties())
+    write_whole(folder / MANIFEST, json.dumps(dataclasses.asdict(manifest), indent=2))
     return manifest
 
 
-def write_atomically(table: pa.Table, path: Path, row_group_size: int | None = None) -> None:
+def write_table(table: pa.Table, path: Path, row_group_size: int | None = None) -> None:
     """Write a parquet file that is never seen half-written."""
-    pending = path.with_name(path.name + ".tmp")
-    pq.write_table(table, pending, compression="zstd", row_group_size=row_group_size)
-    os.replace(pending, path)
-
-
-def write_text_atomically(text: str, path: Path) -> None:
-    """Write a text file that is never seen half-written."""
-    pending = path.with_name(path.name + ".tmp")
-    pending.write_text(text, encoding="utf-8")
-    os.replace(pending, path)
+    with whole(path) as partial:
+        pq.write_table(table, partial, compression="zstd", row_group_size=row_group_size)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -105,7 +114,13 @@ def read_manifest(folder: Path) -> Manifest:
     if not isinstance(values, dict) or not {"space", "shards"} <= values.keys():
         raise ValueError(f"{path} is not a manifest: it needs 'space' and 'shards'")
     shards = tuple(build(Shard, shard) for shard in values["shards"])
-    return Manifest(build(GraphSpace, values["space"]), shards)
+    known = values.get("properties")
+    properties = (
+        None
+        if known is None
+        else Properties(*(tuple(known[field.name]) for field in dataclasses.fields(Properties)))
+    )
+    return Manifest(build(GraphSpace, values["space"]), shards, properties)
 
 
 def check_shard(folder: Path, shard: Shard) -> None:
@@ -138,26 +153,62 @@ def from_table(table: pa.Table, directed: bool) -> PackedGraphs:
         pairs,
         labels.flatten().to_numpy(zero_copy_only=False),
         directed,
+        _properties_of(table),
     )
-
-
-def sha256_of(path: Path) -> str:
-    """Checksum of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def to_table(packed: PackedGraphs) -> pa.Table:
     """Three columns of a shard."""
     small = pa.int32()
     edge_offsets = packed.edge_offsets * 2
-    return pa.table(
-        {
-            "node_labels": _list_array(packed.node_offsets, packed.node_labels, small),
-            "edges": _list_array(edge_offsets, packed.edges.reshape(-1), small),
-            "edge_labels": _list_array(packed.edge_offsets, packed.edge_labels, small),
-        }
-    )
+    columns = {
+        "node_labels": _list_array(packed.node_offsets, packed.node_labels, small),
+        "edges": _list_array(edge_offsets, packed.edges.reshape(-1), small),
+        "edge_labels": _list_array(packed.edge_offsets, packed.edge_labels, small),
+    }
+    if packed.properties is not None:
+        values = pa.array(packed.properties.reshape(-1), pa.float32())
+        width = packed.properties.shape[1]
+        columns["properties"] = pa.FixedSizeListArray.from_arrays(values, width)
+    return pa.table(columns)
+
+
+def _properties_of(table: pa.Table) -> NDArray[np.float32] | None:
+    if "properties" not in table.column_names:
+        return None
+    column = table.column("properties").combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.chunk(0)
+    values = column.flatten().to_numpy(zero_copy_only=False)
+    return values.reshape(len(column), column.type.list_size)
+
+
+class _Spread:
+    """Mean and deviation of each property, over shards that are seen one at a time."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self.count, self.total, self.squares = np.zeros((3, len(names)))
+
+    def add(self, values: NDArray[np.float32] | None) -> None:
+        """Take another shard into account; unknown values do not count."""
+        if values is None or not self.names:
+            return
+        wide = values.astype(np.float64)
+        self.count += np.isfinite(wide).sum(axis=0)
+        self.total += np.nansum(wide, axis=0)
+        self.squares += np.nansum(wide**2, axis=0)
+
+    def properties(self) -> Properties | None:
+        """What belongs into the manifest; a property that never changes has deviation 1."""
+        if not self.names:
+            return None
+        count = self.count.clip(1)
+        mean = self.total / count
+        deviation = np.sqrt((self.squares / count - mean**2).clip(0))
+        is_constant = deviation <= 1e-9 * (1 + np.abs(mean))
+        deviation = np.where(is_constant, 1.0, deviation)
+        return Properties(self.names, tuple(mean.tolist()), tuple(deviation.tolist()))
 
 
 def _list_array(offsets: np.ndarray, values: np.ndarray, kind: pa.DataType) -> pa.ListArray:

@@ -2,8 +2,6 @@
 
 Every contender has a folder of its own per seed: settings, checkpoints, the model and its scores.
 A run that was cut goes on where it stopped; what is finished is not done again.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations
@@ -17,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from grale.catalog import load_any
-from grale.data.sources import held_out_graphs, open_source
+from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.data.sources import open_source, stream_held_out
+from grale.files import write_whole
 from grale.graphs.graph import Graph
-from grale.model.graph_autoencoder import GraphAutoencoder
-from grale.plot.files import write_whole
 from grale.settings.build import build
 from grale.settings.files import override
 from grale.training.config import RunOptions, TrainConfig
@@ -134,7 +132,6 @@ def trained(
     resumes = any((folder / "checkpoints").glob("step-*"))
     trainer = Trainer(config, folder, RunOptions(resume=resumes, max_minutes=minutes))
     model = watch(trainer, folder)
-    model.save_pretrained(folder)
     length = {"steps": trainer.step, "minutes": trainer.seconds / 60}
     write_whole(folder / LENGTH, (json.dumps(length) + "\n").encode())
     return model
@@ -148,7 +145,7 @@ def _read_settings(file: Path) -> tuple[TrainConfig, float | None]:
 
 def unseen_graphs(config: TrainConfig, count: int, split: str = "test") -> list[Graph]:
     """Graphs that no run has seen: a split of the dataset, or those the generator holds out."""
-    return held_out_graphs(config.data.path or config.data.source, count, split)
+    return list(stream_held_out(config.data.path or config.data.source, count, split))
 
 
 def _score(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> Score:

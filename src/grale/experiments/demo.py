@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from grale.codec.options import CodecOptions
+from grale.codec.reconstruct import reconstruct
 from grale.data.samples import LIBRARY, named_graph, sample_graphs, usual_data
-from grale.experiments import figure_denoising, figure_interpolation, figure_map, figure_size_edit
+from grale.experiments.figures import denoising as figure_denoising
+from grale.experiments.figures import interpolation as figure_interpolation
+from grale.experiments.figures import map as figure_map
+from grale.experiments.figures import size_edit as figure_size_edit
 from grale.experiments.picture import Picture, PictureConfig
-from grale.graphs.graph import Graph
+from grale.matching.local_search import edit_distance_bound
 from grale.metrics.isomorphism import is_isomorphic
-from grale.metrics.local_search import edit_distance_bound
 from grale.model.autoencoder import GRALE
-from grale.model.reconstruction import reconstruct
 from grale.plot.figures import interpolation_figure, reconstruction_figure
 from grale.plot.look import look_of
 from grale.plot.page import Section, write_page
@@ -108,23 +111,25 @@ def molecule_sections(
 def reconstruction_picture(model: GRALE, title: str, count: int) -> Picture:
     """Graphs above, what came back below, and the scores over all of them."""
     graphs = sample_graphs(model.space, count, None, "test")
-    guessed, refined = (evaluate(model, graphs, refine=steps) for steps in (0, STEPS))
+    options = CodecOptions(refine_steps=STEPS)
+    guessed, refined = (evaluate(model, graphs), evaluate(model, graphs, options))
     shown = graphs[:SHOWN]
-    result = reconstruct(model, shown, SHOWN, refine=STEPS)
+    result = reconstruct(model, shown, options)
     exact = [is_isomorphic(a, b) for a, b in zip(shown, result.graphs)]
-    bounds = [edit_distance_bound(*pair) for pair in zip(shown, *result)]
+    triples = zip(shown, result.graphs, result.mappings)
+    bounds = [edit_distance_bound(*triple) for triple in triples]
     look = look_of(model.space)
     figure = reconstruction_figure(
         shown,
         result.graphs,
         [bound.mapping for bound in bounds],
-        ["exact" if same else f"{b.distance} edits" for same, b in zip(exact, bounds)],
+        ["exact" if same else f"{b.edit_distance} edits" for same, b in zip(exact, bounds)],
         exact,
         *look,
     )
     caption = (
         f"Each graph above became {model.latent_dim} numbers and then the graph below it; nodes "
-        f"that correspond stand at the same place. Of {guessed.count:,} graphs "
+        f"that correspond stand at the same place. Of {guessed.num_targets:,} graphs "
         f"({_origin(model)}), {guessed.accuracy:.1%} come back exactly from the numbers that the "
         f"encoder gives, {refined.accuracy:.1%} if those that do not are moved by up to {STEPS} "
         f"gradient steps, as here; the mean edit distance is at most {guessed.edit_distance:.2f} "
@@ -136,8 +141,8 @@ def reconstruction_picture(model: GRALE, title: str, count: int) -> Picture:
 
 def molecule_strip(model: GRALE, ends: Sequence[str] = (ESTER, AMIDE)) -> Picture:
     """Molecules on the line between two, valid ones where possible."""
-    graphs: list[Graph] = [named_graph(text, model.space) for text in ends]
-    path = interpolate(model, *graphs, FRAMES, tries=20)
+    start, end = (named_graph(text, model.space) for text in ends)
+    path = interpolate(model, start, end, FRAMES, tries=20)
     look = look_of(model.space)
     captions = [f"t = {t:.2f}" for t in path.positions]
     figure = interpolation_figure(

@@ -1,14 +1,13 @@
-"""Finds the molecules that an experiment trains on, or prepares them (not in the paper).
-
-Departures: none.
-"""
+"""Finds the molecules that an experiment trains on, or prepares them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from grale.data.molecule_pool import open_pool
-from grale.data.prepare import PrepareConfig, prepare
+from grale.data.molecules.pool import open_pool
+from grale.data.molecules.prepare import PrepareConfig, prepare
+from grale.graphs.molecules.molecule import is_molecular
+from grale.graphs.space import GraphSpace
 
 USUAL_FOLDER = Path("data/pool16")
 MAX_ATOMS = 16
@@ -37,6 +36,12 @@ def find_molecules(given: str | None, results: Path) -> str | None:
         f"{given} holds neither prepared molecules (train/manifest.json) nor pool-*.parquet; "
         f"see `grale prepare --help`, or give {COLORING_ALONE!r} for none"
     )
+
+
+def prepared_molecules(space: GraphSpace) -> str | None:
+    """Usual folder of molecules of exactly the sizes of a space, if it is there."""
+    folder = USUAL_FOLDER.with_name(f"pool{space.max_nodes}")
+    return str(folder) if is_molecular(space) and _is_prepared(folder) else None
 
 
 def _is_prepared(folder: Path) -> bool:

@@ -1,7 +1,4 @@
-"""A picture with its caption, as files (paper: figures of "Qualitative properties of GRALE").
-
-Departures: none.
-"""
+"""A picture with its caption, as files (paper: figures of "Qualitative properties of GRALE")."""
 
 from __future__ import annotations
 
@@ -13,8 +10,8 @@ from typing import NamedTuple
 from matplotlib.figure import Figure
 
 from grale.experiments.table import write_json
+from grale.files import write_whole
 from grale.plot.figures import save_figure
-from grale.plot.files import write_whole
 
 
 class Picture(NamedTuple):

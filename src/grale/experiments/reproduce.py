@@ -1,79 +1,120 @@
-"""One command per figure or table of the paper: `grale reproduce NAME`.
-
-Departures: figures are made with the shipped models unless another is given.
-"""
+"""One command per figure or table of the paper: `grale reproduce NAME`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from grale.experiments import (
-    figure_denoising,
-    figure_embedding_size,
-    figure_failures,
-    figure_interpolation,
-    figure_map,
-    figure_scaling,
-    figure_size_edit,
-    table_ablation,
-    table_complexity,
-    table_ged,
-    table_matching,
-    table_reconstruction,
-    table_tuning,
-)
-from grale.experiments.picture import Picture, PictureConfig, Progress
-from grale.experiments.request import Request
-from grale.experiments.table import Table, write_json
-from grale.model.autoencoder import GRALE
-from grale.plot.files import write_whole
+from grale.experiments.experiment import Experiment, OfModel, OfTrainings
+from grale.files import write_whole
 
-Make = Callable[[GRALE, PictureConfig, Progress], Sequence[Picture | Table]]
+if TYPE_CHECKING:
+    from grale.experiments.picture import Picture
+    from grale.experiments.table import Table
 
-
-class Experiment(NamedTuple):
-    """A figure or table and how much to make it from."""
-
-    make: Make
-    counts: dict[str, int]
-    """Graphs at each scale."""
-    passes: int = 1
-    """How often each graph is counted by the progress bar."""
-
-
-EXPERIMENTS: dict[str, Experiment] = {
-    "figure-interpolation": Experiment(
-        figure_interpolation.make, {"smoke": 20, "cpu": 10_000, "paper": 300_000}
+FIGURES, TABLES = "grale.experiments.figures", "grale.experiments.tables"
+EXPERIMENTS: tuple[Experiment, ...] = (
+    OfModel(
+        "figure-interpolation",
+        "graphs between two graphs, and the mean of a dataset",
+        f"{FIGURES}.interpolation",
+        {"smoke": 20, "cpu": 10_000, "paper": 300_000},
     ),
-    "figure-size-edit": Experiment(
-        figure_size_edit.make, {"smoke": 100, "cpu": 4_000, "paper": 100_000}
+    OfModel(
+        "figure-size-edit",
+        "a graph made larger by steps in the latent",
+        f"{FIGURES}.size_edit",
+        {"smoke": 100, "cpu": 4_000, "paper": 100_000},
     ),
-    "figure-denoising": Experiment(
-        figure_denoising.make,
+    OfModel(
+        "figure-denoising",
+        "wrong labels repaired by reconstruction",
+        f"{FIGURES}.denoising",
         {"smoke": 20, "cpu": 2_000, "paper": 10_000},
-        passes=len(figure_denoising.LEVELS),
     ),
-    "figure-failures": Experiment(
-        figure_failures.make, {"smoke": 100, "cpu": 10_000, "paper": 10_000}
+    OfModel(
+        "figure-failures",
+        "the worst reconstructions and their symmetries",
+        f"{FIGURES}.failures",
+        {"smoke": 100, "cpu": 10_000, "paper": 10_000},
     ),
-    "figure-map": Experiment(figure_map.make, {"smoke": 30, "cpu": 4_000, "paper": 10_000}),
-    "table-matching": Experiment(table_matching.make, {"smoke": 2, "cpu": 200, "paper": 1_000}),
-}
+    OfModel(
+        "figure-map",
+        "a map of a dataset",
+        f"{FIGURES}.map",
+        {"smoke": 30, "cpu": 4_000, "paper": 10_000},
+    ),
+    OfModel(
+        "table-matching",
+        "edits and time of every way to match two graphs",
+        f"{TABLES}.matching",
+        {"smoke": 2, "cpu": 200, "paper": 1_000},
+        options=("model", "data", "also"),
+    ),
+    OfTrainings(
+        "table-reconstruction",
+        "GRALE and its rivals, equal minutes (Table 1)",
+        f"{TABLES}.reconstruction",
+    ),
+    OfTrainings("table-ablation", "each part replaced by another (Table 2)", f"{TABLES}.ablation"),
+    OfTrainings(
+        "table-tuning",
+        "settings of the rivals, one changed at a time",
+        f"{TABLES}.tuning",
+        trains_on_molecules=False,
+    ),
+    OfTrainings("table-complexity", "time of the matcher and the loss", f"{TABLES}.complexity"),
+    OfTrainings(
+        "table-ged",
+        "the edit distance on AIDS700nef; --data is the folder of ged_graphs.parquet",
+        f"{TABLES}.ged",
+        trains_on_molecules=False,
+    ),
+    OfTrainings(
+        "figure-embedding-size",
+        "accuracy over the shape of the latent",
+        f"{FIGURES}.embedding_size",
+    ),
+    OfTrainings(
+        "figure-training-size",
+        "accuracy over the number of training graphs",
+        f"{FIGURES}.scaling",
+        "make_training_size",
+        options=("data", "max_minutes", "seeds", "labelled"),
+    ),
+    OfTrainings(
+        "figure-total-dimension",
+        "accuracy over the length of the latent",
+        f"{FIGURES}.scaling",
+        "make_total_dimension",
+        options=("data", "max_minutes", "seeds", "labelled"),
+    ),
+)
 
 
-TRAININGS: dict[str, Callable[[Request], Sequence[Picture | Table]]] = {
-    "table-reconstruction": table_reconstruction.make,
-    "table-ablation": table_ablation.make,
-    "table-tuning": table_tuning.make,
-    "table-complexity": table_complexity.make,
-    "table-ged": table_ged.make,
-    "figure-embedding-size": figure_embedding_size.make,
-    "figure-training-size": figure_scaling.make_training_size,
-    "figure-total-dimension": figure_scaling.make_total_dimension,
-}
-"""Experiments that train the models they compare."""
+def listing() -> str:
+    """Names and sentences of all experiments, for `--help`."""
+    lines = (f"{experiment.name}: {experiment.summary}." for experiment in EXPERIMENTS)
+    return " ".join(lines)
+
+
+def find_experiment(name: str) -> Experiment:
+    """Look up a figure or table; an unknown name is an error that lists the known ones."""
+    for experiment in EXPERIMENTS:
+        if experiment.name == name:
+            return experiment
+    known = ", ".join(experiment.name for experiment in EXPERIMENTS)
+    raise ValueError(f"nothing called {name!r} to reproduce; known: {known}")
+
+
+def check_options(experiment: Experiment, given: Sequence[str]) -> None:
+    """Raise for an option that means nothing to the experiment."""
+    for option in given:
+        if option not in experiment.options:
+            users = ", ".join(each.name for each in EXPERIMENTS if option in each.options)
+            flag = f"--{option.replace('_', '-')}"
+            raise ValueError(f"{flag} means nothing to {experiment.name}; it is for {users}")
 
 
 def write_results(name: str, results: Sequence[Picture | Table], folder: Path) -> list[Path]:
@@ -81,18 +122,12 @@ def write_results(name: str, results: Sequence[Picture | Table], folder: Path) -
 
     Return the first file of each result.
     """
+    from grale.experiments.table import Table, write_json
+
     firsts = [result.write(folder)[0] for result in results]
     tables = [result for result in results if isinstance(result, Table)]
     if tables and [table.name for table in tables] != [name]:
         text = "\n".join(table.markdown() for table in tables)
-        write_whole(folder / f"{name}.md", text.encode())
+        write_whole(folder / f"{name}.md", text)
         write_json(folder / f"{name}.json", {table.name: table.as_data() for table in tables})
     return firsts
-
-
-def find_experiment(name: str) -> Experiment:
-    """Look up a figure or table; an unknown name is an error that lists the known ones."""
-    if name not in EXPERIMENTS:
-        known = ", ".join([*EXPERIMENTS, *TRAININGS])
-        raise ValueError(f"nothing called {name!r} to reproduce; known: {known}")
-    return EXPERIMENTS[name]

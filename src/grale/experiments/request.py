@@ -1,7 +1,4 @@
-"""What a user asks of an experiment that trains models (not in the paper).
-
-Departures: none.
-"""
+"""What a user asks of an experiment."""
 
 from __future__ import annotations
 
@@ -10,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.data.sources import DataConfig, open_source
 from grale.experiments.contest import Contest, Watch
-from grale.experiments.recipes import SMOKE, Scale, recipe
-from grale.model.graph_autoencoder import GraphAutoencoder
+from grale.experiments.recipes import Scale, recipe
 from grale.settings.files import override
 from grale.training.logs import numbers, open_logs
 from grale.training.loop import Trainer
@@ -50,6 +47,10 @@ class Request:
     """Models of each kind; None for what the scale says."""
     count: int | None = None
     """Held-out graphs; None for what the scale says."""
+    model: str = "coloring-10"
+    """Model that an experiment without training is about."""
+    also: tuple[str, ...] = ()
+    """Further models to compare it with."""
     watch: Watch = run_quietly
     on_model: Callable[[str], object] = lambda name: None
 
@@ -61,8 +62,8 @@ class Request:
         """Everything that the models of one table share; `share` of the usual minutes each."""
         values = recipe(data, self.scale)
         changes = [f"data.path={self.data}"] if data == "molecules" else []
-        if self.scale == "smoke":
-            changes += [*SMOKE, *(["data.num_graphs=64"] if data == "coloring" else [])]
+        if self.scale == "smoke" and data == "coloring":
+            changes.append("data.num_graphs=64")
         minutes = self.minutes_each(share)
         return Contest(
             folder=self.folder / "runs" / name / data,

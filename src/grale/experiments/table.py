@@ -1,7 +1,4 @@
-"""A table with its caption, as files: Markdown to read, JSON to compute with (not in the paper).
-
-Departures: none.
-"""
+"""A table with its caption, as files: Markdown to read, JSON to compute with."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from grale.plot.files import write_whole
+from grale.files import write_whole
 
 
 class Table(NamedTuple):

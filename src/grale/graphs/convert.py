@@ -2,8 +2,6 @@
 
 Both directions keep every label. A node or edge without the label attribute counts as
 label 0 (nodes) or 1 (edges), when none of them has it; a mixture is an error.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Node labels count from 0. Edge labels count from 1, because 0 is "no edge"; edges
 without labels are all labelled 1.
-
-Departures: none.
 """
 
 from __future__ import annotations
@@ -176,27 +174,27 @@ class Graph:
 
     @classmethod
     def from_smiles(cls, smiles: str) -> Graph:
-        """Read a molecule; see :func:`grale.graphs.molecule.from_smiles`."""
-        from grale.graphs.molecule import from_smiles
+        """Read a molecule; see :func:`grale.graphs.molecules.molecule.from_smiles`."""
+        from grale.graphs.molecules.molecule import from_smiles
 
         return from_smiles(smiles)
 
     def to_smiles(self) -> str:
-        """Write a molecule; see :func:`grale.graphs.molecule.to_smiles`."""
-        from grale.graphs.molecule import to_smiles
+        """Write a molecule; see :func:`grale.graphs.molecules.molecule.to_smiles`."""
+        from grale.graphs.molecules.molecule import to_smiles
 
         return to_smiles(self)
 
     @classmethod
     def from_mol(cls, molecule: Any) -> Graph:
-        """Convert from an RDKit molecule; see :func:`grale.graphs.molecule.from_mol`."""
-        from grale.graphs.molecule import from_mol
+        """Convert from an RDKit molecule; see :func:`grale.graphs.molecules.molecule.from_mol`."""
+        from grale.graphs.molecules.molecule import from_mol
 
         return from_mol(molecule)
 
     def to_mol(self) -> Any:
-        """Convert to an RDKit molecule; see :func:`grale.graphs.molecule.to_mol`."""
-        from grale.graphs.molecule import to_mol
+        """Convert to an RDKit molecule; see :func:`grale.graphs.molecules.molecule.to_mol`."""
+        from grale.graphs.molecules.molecule import to_mol
 
         return to_mol(self)
 

@@ -5,8 +5,6 @@
 `plan[b, i, j]` is how much of input node i is matched to slot j: rows are inputs,
 columns are predictions. `permutation[b, i] = j` says which slot plays input node i, so
 gathering slots by `permutation` puts them in input order.
-
-Departures: none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Which graphs a model or a dataset can hold: label counts, largest size, direction.
 
 One value, one owner: these sizes come from the data and are stored with the weights.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from grale.matching import solve
 solve(g1, g2, method="refine", time_limit=0.01)
 """
 
-from grale.matching.solve import METHODS, Matching, solve
+from grale.matching.result import Matching
+from grale.matching.solve import METHODS, solve
 
 __all__ = ["METHODS", "Matching", "solve"]

@@ -1,11 +1,9 @@
-"""Beam search: the best few partial mappings, extended node by node (not in the paper).
+"""Beam search: the best few partial mappings, extended node by node.
 
 Nodes of the first graph get their partners in an order given by a guide, those it is surest of
 first. Partial mappings are ranked by what they cost, plus what the guide expects of the pairs
 chosen. The guide is a matrix of costs: that of the linear assignment, or minus the scores of a
 learned matcher.
-
-Departures: none.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import numpy as np
 from jaxtyping import Float64
 
 from grale.graphs.graph import IntArray
-from grale.metrics.problem import Problem
+from grale.matching.problem import Problem
 
 WIDTH = 24
 

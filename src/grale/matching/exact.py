@@ -1,9 +1,7 @@
-"""The graph edit distance itself, for small graphs (not in the paper).
+"""The graph edit distance itself, for small graphs.
 
 Branch and bound, begun with the best mapping that tabu search finds. If the time limit ends it, the
 result says so: it is then a bound, not the distance.
-
-Departures: none.
 """
 
 from __future__ import annotations
@@ -16,8 +14,8 @@ import numpy as np
 
 from grale.graphs.graph import Graph, IntArray
 from grale.matching import exact_kernel
+from grale.matching.problem import assignment_start, inverse, lower_bound, pose
 from grale.matching.refine import STEPS_PER_NODE, compile_search, refine
-from grale.metrics.problem import assignment_start, inverse, lower_bound, pose
 
 CHUNK = 2_000  # partial mappings between two looks at the clock
 
@@ -26,7 +24,7 @@ class Exact(NamedTuple):
     """The best mapping of a search."""
 
     mapping: IntArray
-    cost: int
+    edit_distance: int
     is_optimal: bool
     """Whether no mapping is cheaper; False only at the time limit."""
     visited: int
@@ -49,7 +47,7 @@ def branch_and_bound(g1: Graph, g2: Graph, time_limit: float | None = None) -> E
         return found._replace(mapping=inverse(found.mapping, g1.num_nodes))
     problem = pose(g1, g2)
     start = refine(problem, assignment_start(problem), time_limit, STEPS_PER_NODE * problem.size)
-    mapping, cost = problem.mapping(start.permutation), start.cost
+    mapping, cost = problem.mapping(start.permutation), start.edit_distance
     if cost == lower_bound(g1, g2):
         return Exact(mapping, cost, True, 0)
     search = _Search(g1, g2, cost)

@@ -1,11 +1,9 @@
-"""Branch and bound, compiled by numba (not in the paper).
+"""Branch and bound, compiled by numba.
 
 Nodes of the first graph, which is not the larger, get their partners one by one. The bound of a
 partial mapping counts what it already costs, and what the rest must cost at least: node labels that
 do not agree, edges among the rest that do not agree, and for each mapped pair the edges to the rest
 that do not agree.
-
-Departures: none.
 """
 
 from __future__ import annotations

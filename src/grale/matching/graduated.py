@@ -2,8 +2,6 @@
 
 A little noise on the costs tells nodes apart that look alike, which a plan would leave half here,
 half there. `model.matcher.rounds` is the same with learned scores (decisions/008).
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations
@@ -15,8 +13,8 @@ from jaxtyping import Float64
 from scipy.optimize import linear_sum_assignment
 
 from grale.graphs.graph import Graph, IntArray
+from grale.matching.problem import Problem, pose
 from grale.matching.refine import layers
-from grale.metrics.problem import Problem, pose
 from grale.transport.rounds import graduate
 
 ROUNDS, SWEEPS = 16, 8

@@ -19,7 +19,7 @@ from scipy.optimize import linear_sum_assignment
 
 from grale.graphs.graph import Graph, IntArray
 from grale.matching.affinity import affinity
-from grale.metrics.problem import inverse
+from grale.matching.problem import inverse
 
 SOLVERS = ("sm", "rrwm", "ipfp", "astar", "greedy-astar")
 

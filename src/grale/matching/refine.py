@@ -1,9 +1,7 @@
-"""Improving a mapping within a budget (not in the paper).
+"""Improving a mapping within a budget.
 
 The search never returns anything worse than what it began with, and stops as soon as the cost
 equals a lower bound: the mapping is then proven optimal.
-
-Departures: none.
 """
 
 from __future__ import annotations
@@ -17,8 +15,8 @@ from jaxtyping import Int64
 
 from grale.graphs.graph import Graph, IntArray
 from grale.matching import tabu_kernel
+from grale.matching.problem import Problem, lower_bound, pose
 from grale.metrics.edit_distance import edit_distance
-from grale.metrics.problem import Problem, lower_bound, pose
 
 CHUNK = 50  # trades between two looks at the clock; so many are made at least
 STEPS_PER_NODE = 20  # where no limit is given
@@ -29,7 +27,7 @@ class Refined(NamedTuple):
     """The best permutation of a search."""
 
     permutation: IntArray
-    cost: int
+    edit_distance: int
     steps: int
     """Trades that were made."""
 

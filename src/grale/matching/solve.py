@@ -15,46 +15,32 @@ Departures: everything but the first and the last line is not in the paper.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol, runtime_checkable
 
 from grale.graphs.graph import Graph, IntArray
+from grale.graphs.space import GraphSpace
 from grale.matching.beam import beam_search
 from grale.matching.exact import branch_and_bound, compile_exact
 from grale.matching.graduated import compile_graduated, graduated_start
 from grale.matching.peers import SOLVERS, find_pygmtools, solve_by_peer, start_worker
+from grale.matching.problem import Problem, assignment_cost, assignment_start, lower_bound, pose
 from grale.matching.refine import refine
-from grale.metrics.edit_distance import Edit, edit_distance, edits
+from grale.matching.result import Matching
+from grale.metrics.edit_distance import edit_distance
 from grale.metrics.isomorphism import check_same_direction
-from grale.metrics.problem import Problem, assignment_cost, assignment_start, lower_bound, pose
-
-if TYPE_CHECKING:
-    from grale.model.autoencoder import GRALE
-    from grale.model.pairs import Match
 
 SCORE_PER_EDIT = 5.0  # log-scores of the matcher that weigh as much as one edit
 METHODS = ("grale", "grale+refine", "grale+beam", "refine", "beam", "graduated", "exact", *SOLVERS)
 
 
-@dataclass(frozen=True)
-class Matching:
-    """A correspondence of nodes and what it costs."""
+@runtime_checkable
+class LearnedMatcher(Protocol):
+    """A model that matches the nodes of two graphs."""
 
-    g1: Graph
-    g2: Graph
-    mapping: IntArray
-    """`mapping[i]` is the node of the second graph for node i of the first, or -1."""
-    distance: int
-    """Edits that turn the first graph into the second: at least the graph edit distance."""
-    is_optimal: bool
-    """Whether it is proven that no mapping is cheaper; if not, `distance` is an upper bound."""
-    method: str
-    seconds: float
+    space: GraphSpace
 
-    @property
-    def edits(self) -> list[Edit]:
-        """The edits one by one; replaying them turns the first graph into the second."""
-        return edits(self.g1, self.g2, self.mapping)
+    def match(self, first: Graph, second: Graph, tries: int = 1) -> Matching:
+        """Match two graphs, under one draw of the noise or the best of several."""
 
 
 def solve(
@@ -62,7 +48,7 @@ def solve(
     g2: Graph,
     method: str = "refine",
     time_limit: float | None = None,
-    model: GRALE | None = None,
+    model: LearnedMatcher | None = None,
     tries: int = 1,
 ) -> Matching:
     """Match two graphs.
@@ -82,7 +68,7 @@ def solve(
         Draws of the noise under which the model matches; the cheapest mapping is kept.
 
     >>> found = solve(Graph([0, 1], [(0, 1)]), Graph([1, 0, 0], [(0, 1)]), "exact")
-    >>> found.distance, found.is_optimal, found.mapping.tolist()
+    >>> found.edit_distance, found.is_optimal, found.mapping.tolist()
     (1, True, [1, 0])
     """
     if method not in METHODS:
@@ -92,7 +78,7 @@ def solve(
     check_same_direction(g1, g2)
     if method not in SOLVERS:
         compile_exact()
-        if method == "graduated" or (model is not None and model.config.matcher.rounds):
+        if method == "graduated" or model is not None:
             compile_graduated()
     elif time_limit is not None:
         find_pygmtools(method)
@@ -100,13 +86,17 @@ def solve(
     begin = time.perf_counter()
     mapping, proven = _mapping(g1, g2, method, time_limit, model, tries)
     seconds = time.perf_counter() - begin
-    distance = edit_distance(g1, g2, mapping)
-    proven = proven or distance == lower_bound(g1, g2)
-    return Matching(g1, g2, mapping, distance, proven, method, seconds)
+    proven = proven or edit_distance(g1, g2, mapping) == lower_bound(g1, g2)
+    return Matching(g1, g2, mapping, method, proven, seconds)
 
 
 def _mapping(
-    g1: Graph, g2: Graph, method: str, time_limit: float | None, model: GRALE | None, tries: int
+    g1: Graph,
+    g2: Graph,
+    method: str,
+    time_limit: float | None,
+    model: LearnedMatcher | None,
+    tries: int,
 ) -> tuple[IntArray, bool]:
     """Mapping, and whether the method itself proves it optimal."""
     if method == "exact":
@@ -136,8 +126,10 @@ def _mapping(
     return match.mapping, False
 
 
-def _better(problem: Problem, match: Match) -> IntArray:
+def _better(problem: Problem, match: Matching) -> IntArray:
     """What beam search finds with the matcher's scores; the learned mapping if that is better."""
+    if match.scores is None:
+        raise ValueError("method='grale+beam' needs a matcher that gives scores")
     found = beam_search(problem, -match.scores / SCORE_PER_EDIT)
     cost = edit_distance(problem.g1, problem.g2, problem.mapping(found))
     return found if cost < match.edit_distance else problem.permutation(match.mapping)

@@ -1,4 +1,4 @@
-"""Tabu search, compiled by numba (not in the paper).
+"""Tabu search, compiled by numba.
 
     cost(p) = sum_i 1[label_i != label'_p(i)] + sum_{i<k} 1[A_ik != B_p(i)p(k)]
 
@@ -9,10 +9,8 @@ partners, the change of the cost by a trade follows from how rows of A and of B 
     x_uv = 1[label_u != label'_v] + sum_k 1[A_uk != B_vk]
     change_uv = x_uv + x_vu - x_uu - x_vv + repair_uv
 
-(`grale.metrics.local_search.swap_deltas`), and x is brought up to date in O(N^2) after a trade. The
+(`local_search.swap_deltas`), and x is brought up to date in O(N^2) after a trade. The
 arrays hold the whole state, so that the search can be left and entered again.
-
-Departures: none.
 """
 
 from __future__ import annotations

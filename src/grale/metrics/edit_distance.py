@@ -3,7 +3,7 @@
     Edit(G, G_hat) = min over P of  sum_i 1[F_i != F_hat_i] + sum_ij 1[C_ij != C_hat_ij]
 
 This file evaluates the sum for one given mapping P, lists its terms as edits, and replays
-them. The minimum is bounded in :mod:`grale.metrics.local_search`.
+them. The minimum is bounded in :mod:`grale.matching.local_search`.
 
 Departures: the paper's sum over ordered pairs counts an undirected edge twice; here it
 counts once. Graphs may differ in size: a node without a partner is deleted or inserted,
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from jaxtyping import Int64
@@ -127,7 +127,9 @@ def apply_edits(graph: Graph, changes: Iterable[Edit]) -> Graph:
     >>> apply_edits(edge, [Edit("relabel edge", (0, 1), 1, 2)]).edge_labels.tolist()
     [2]
     """
-    nodes = {(i,): label for i, label in enumerate(graph.node_labels.tolist())}
+    nodes: dict[tuple[int, ...], int] = {
+        (i,): label for i, label in enumerate(graph.node_labels.tolist())
+    }
     edges = _edge_table(graph.edges, graph)
     for edit in changes:
         table = nodes if len(edit.where) == 1 else edges
@@ -190,7 +192,7 @@ def _places(g1: Graph, g2: Graph, mapping: IntArray) -> IntArray:
     return places
 
 
-def _edge_table(pairs: IntArray, graph: Graph) -> dict[tuple[int, int], int]:
+def _edge_table(pairs: IntArray, graph: Graph) -> dict[tuple[int, ...], int]:
     """Map the ends of each edge to its label; undirected edges have the smaller end first."""
     ends = pairs if graph.directed else np.sort(pairs, axis=1)
     return {(i, j): label for (i, j), label in zip(ends.tolist(), graph.edge_labels.tolist())}
@@ -207,7 +209,7 @@ def _differences(
         "insert": after.keys() - common,
     }
     return [
-        Edit(f"{verb} {noun}", place, before.get(place), after.get(place))
+        Edit(cast(EditKind, f"{verb} {noun}"), place, before.get(place), after.get(place))
         for verb in places
         for place in sorted(places[verb])
     ]

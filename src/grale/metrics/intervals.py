@@ -1,7 +1,4 @@
-"""Intervals around shares and means (not in the paper, which prints means only).
-
-Departures: none.
-"""
+"""Intervals around shares and means (not in the paper, which prints means only)."""
 
 from __future__ import annotations
 
@@ -16,12 +13,12 @@ class Share(NamedTuple):
     """How many of how many, with Wilson's 95 % interval."""
 
     hits: int
-    count: int
+    total: int
 
     @property
     def value(self) -> float:
         """The share itself."""
-        return self.hits / self.count
+        return self.hits / self.total
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -31,7 +28,7 @@ class Share(NamedTuple):
         >>> round(low, 3), round(high, 3)
         (0.888, 0.978)
         """
-        z, n, p = TWO_SIDED_95, self.count, self.value
+        z, n, p = TWO_SIDED_95, self.total, self.value
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
         return max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half))

@@ -6,7 +6,7 @@ Edit = 0 means that some order of the nodes makes the two graphs equal. That is 
 here exactly, never by a search that may miss the order: colour refinement answers almost
 every pair, and VF2 (rustworkx) answers the rest.
 
-Departures: none. The paper does not name its isomorphism test.
+The paper does not name its isomorphism test.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _refined_colours(
         messages = _mix(pairs + colours[:, None, :] * NODE_FACTOR)
         refined = _mix(colours + messages.sum(axis=2))
         first, second = np.sort(refined, axis=1)
-        num_refined = 1 + np.count_nonzero(first[1:] != first[:-1])
+        num_refined = 1 + int(np.count_nonzero(first[1:] != first[:-1]))
         if num_refined <= num_colours or num_refined == len(first) or (first != second).any():
             return refined
         colours, num_colours = refined, num_refined
@@ -151,13 +151,14 @@ def _vf2(
     colours: UInt64[np.ndarray, "2 N"],
 ) -> bool:
     """Search for an isomorphism that keeps labels, colours and ranks among twins."""
-    first, second = (
+    one, other = (
         _rustworkx_graph(graph, matrix, colour)
         for graph, matrix, colour in zip((g1, g2), matrices, colours)
     )
     one_label = len(g1.edge_labels) == 0 or g1.edge_labels.min() == g1.edge_labels.max()
-    edge_matcher = None if one_label else eq
-    return rustworkx.is_isomorphic(first, second, eq, edge_matcher, id_order=False)
+    edges = None if one_label else eq
+    # both graphs are directed or neither is; the types of rustworkx ask which
+    return rustworkx.is_isomorphic(one, other, eq, edges, id_order=False)  # type: ignore[arg-type]
 
 
 def _rustworkx_graph(

@@ -1,6 +1,6 @@
 """How well predicted distances rank candidates (as in the literature on graph similarity search).
 
-Departures: not in the paper. Ties are common among edit distances: correlations are those with
+Not in the paper. Ties are common among edit distances: correlations are those with
 mid-ranks (tau-b), and precision at k is its mean over all orders of tied predictions, every
 candidate as near as the k-th counting as right.
 """

@@ -6,51 +6,49 @@
     loss         = L_OT(phi*(x), G_hat, T)
 
 `forward` is that algorithm on a padded batch. What users call (`encode`, `decode`, `reconstruct`)
-is in `graph_autoencoder.py`; `match` is here.
+is in `grale.codec`; `match` is here.
 
 Departures: with pooling=transport the encoder asks the matcher itself, before decoding, and T is
-its plan (decisions/012); each other part names its own.
+its plan (decisions/012); tokens may lie on a sphere and carry noise in training, and a description
+may be trained beside the loss (decisions/013).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.functional import normalize
 
+from grale.codec.encoded_batch import EncodedBatch
+from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.logits import GraphLogits
 from grale.graphs.batch import GraphBatch
-from grale.graphs.permute import gather_edges, gather_nodes
+from grale.graphs.permute import permute_batch
 from grale.graphs.space import GraphSpace
+from grale.matching.result import Matching
 from grale.model import pairs
 from grale.model.config import ModelConfig
-from grale.model.decoder import Decoder, GraphLogits
-from grale.model.encoder import Encoder
-from grale.model.gin_encoder import GinEncoder
-from grale.model.graph_autoencoder import GraphAutoencoder
+from grale.model.decoder import Decoded
+from grale.model.description import DescriptionHeads, describe, description_dim
+from grale.model.encoder import Encoded
+from grale.model.featurizer import GraphInputs
 from grale.model.loss import LossTerms, reconstruction_loss
-from grale.model.matcher import SinkhornMatcher
-from grale.model.refined_encoding import Refinement
-from grale.model.softsort_matcher import SoftSortMatcher
-from grale.model.transformer_decoder import TransformerGraphDecoder
-from grale.model.transport_encoder import TransportEncoder
+from grale.model.parts import build_parts
 from grale.transport.assignment import assign
-
-ENCODERS = {"evoformer": Encoder, "gin": GinEncoder}
-DECODERS = {"evoformer": Decoder, "transformer": TransformerGraphDecoder}
-MATCHERS = {"sinkhorn": SinkhornMatcher, "softsort": SoftSortMatcher}
+from grale.transport.sinkhorn import SinkhornResult
 
 
 class Reconstruction(NamedTuple):
     """What one pass over a batch gives."""
 
-    logits: GraphLogits
-    log_plan: Float[Tensor, "B N N"]
+    decoded: Decoded
+    plan: SinkhornResult
     latent: Float[Tensor, "B K D"]
     terms: LossTerms
-    marginal_error: Float[Tensor, " B"]
 
 
 class GRALE(GraphAutoencoder):
@@ -58,42 +56,101 @@ class GRALE(GraphAutoencoder):
 
     architecture = "grale"
     config_class = ModelConfig
+    former_names: ClassVar = {
+        "encoder.node_input": "encoder.backbone.node_input",
+        "encoder.edge_input": "encoder.backbone.edge_input",
+        "encoder.evoformer": "encoder.backbone.evoformer",
+        "encoder.gin": "encoder.backbone.gin",
+        "encoder.norms": "encoder.backbone.norms",
+        "encoder.edge_kinds": "encoder.backbone.edge_kinds",
+        "encoder.queries": "encoder.pooling.queries",
+        "encoder.keys": "encoder.pooling.keys",
+        "encoder.carry": "encoder.pooling.carry",
+        "encoder.pool": "encoder.pooling.layers",
+        "encoder.narrow": "encoder.pooling.narrow",
+        "decoder.widen": "decoder.unpooling.to_width",
+        "decoder.slot_input": "decoder.unpooling.to_slot",
+        "decoder.edge_queries": "decoder.stack.edge_queries",
+        "decoder.evoformer": "decoder.stack.layers",
+        "decoder.transformer": "decoder.stack.layers",
+        "decoder.pair_source": "decoder.stack.pair_source",
+        "decoder.pair_target": "decoder.stack.pair_target",
+        "decoder.pair_output": "decoder.stack.pair_output",
+    }
 
     def __init__(self, space: GraphSpace, config: ModelConfig) -> None:
         super().__init__(space, config)
-        by_transport = config.pooling == "transport"
-        encoder = TransportEncoder if by_transport else ENCODERS[config.encoder]
-        self.encoder = encoder(space, config)
-        self.featurizer = self.encoder.featurizer
-        self.decoder = DECODERS[config.decoder](space, config, self.featurizer)
-        self.matcher = MATCHERS[config.matcher.kind](config.node_dim, config.matcher)
+        self.featurizer, self.encoder, self.decoder, self.matcher = build_parts(space, config)
+        self.heads = DescriptionHeads(config)
 
     def forward(
-        self, graphs: GraphBatch, noise: Float[Tensor, "B N n_f"] | None = None
+        self,
+        graphs: GraphBatch,
+        noise: Float[Tensor, "B N n_f"] | None = None,
+        token_noise: Float[Tensor, "B K D"] | None = None,
     ) -> Reconstruction:
         """Encode, decode, match and compare; `noise` as in `Featurizer.forward`."""
         inputs = self.featurizer(graphs, noise)
-        encoded = self.encoder(inputs, self.matcher)
-        slots, logits = self.decoder(encoded.latent)
-        log_plan, marginal_error = encoded.plan or self.matcher(encoded.nodes, slots)
+        encoded = self._encoded(inputs)
+        decoded = self.decoder(with_noise(encoded.latent, token_noise))
+        plan = self._plan(encoded, decoded.slots)
         targets = self.featurizer.targets(inputs)
-        terms = reconstruction_loss(targets, logits, log_plan, self.config.loss)
-        return Reconstruction(logits, log_plan, encoded.latent, terms, marginal_error)
+        terms = reconstruction_loss(targets, decoded.logits, plan.log_plan, self.config.loss)
+        return Reconstruction(decoded, plan, encoded.latent, terms)
+
+    def _encoded(self, inputs: GraphInputs) -> Encoded:
+        """Z and X, the tokens on the sphere if the settings put them there."""
+        encoded = self.encoder(inputs, self.matcher)
+        if not self.config.latent.on_sphere:
+            return encoded
+        on_sphere = normalize(encoded.latent, dim=-1) * self.config.token_dim**0.5
+        return encoded._replace(latent=on_sphere)
+
+    def _plan(self, encoded: Encoded, slots: Float[Tensor, "B N d_n"]) -> SinkhornResult:
+        """T: what the pooling has found already, or what the matcher says now."""
+        if encoded.plan is not None:
+            return encoded.plan
+        return self.matcher(encoded.nodes, slots)
 
     def losses(
-        self, graphs: GraphBatch, noise: Float[Tensor, "B N n_f"]
+        self,
+        graphs: GraphBatch,
+        noise: Float[Tensor, "B R"],
+        properties: Float[Tensor, "B p"] | None = None,
     ) -> dict[str, Float[Tensor, ""]]:
         """Total, each unweighted term under its name, and the marginal error."""
-        result = self(graphs, noise)
+        result = self(graphs, *self.split_noise(noise))
+        total = result.terms.total(self.config.loss)
+        known = self.heads.losses(result.decoded, graphs, properties)
+        for name, term in known.items():
+            total = total + getattr(self.config.description, name) * term
         return {
-            "loss": result.terms.total(self.config.loss),
+            "loss": total,
             **result.terms.means(),
-            "marginal_error": result.marginal_error.max(),
+            **{name: term.detach() for name, term in known.items()},
+            "marginal_error": result.plan.marginal_error.max(),
         }
 
-    def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B N n_f"]:
-        """Noise on the input features of one step."""
-        return self.featurizer.draw_noise(count, generator)
+    def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B R"]:
+        """Noise of one step: on the input features, then on the tokens if they have any."""
+        noise = self.featurizer.draw_noise(count, generator).flatten(1)
+        if self.config.latent.noise_std == 0:
+            return noise
+        shape = (count, self.latent_dim)
+        on_tokens = torch.randn(shape, generator=generator, device=generator.device)
+        return torch.cat([noise, self.config.latent.noise_std * on_tokens.to(noise)], dim=1)
+
+    def split_noise(
+        self, noise: Float[Tensor, "B R"]
+    ) -> tuple[Float[Tensor, "B N n_f"], Float[Tensor, "B K D"] | None]:
+        """Undo :meth:`draw_noise`: what is on the input features, and what is on the tokens."""
+        size = self.space.max_nodes * self.featurizer.feature_dim
+        on_nodes = noise[:, :size].unflatten(1, (self.space.max_nodes, -1))
+        return on_nodes, self._tokens(noise[:, size:]) if noise.shape[1] > size else None
+
+    def weights_of_matching(self) -> list[nn.Parameter]:
+        """Weights that the matching of two input graphs depends on."""
+        return [*self.encoder.weights_of_nodes(), *self.matcher.embed_in.parameters()]
 
     def recompute_activations(self, wanted: bool) -> None:
         """Trade time for memory in training: recompute layers in the backward pass, or not."""
@@ -105,49 +162,51 @@ class GRALE(GraphAutoencoder):
         """Length of one embedding row, K x D."""
         return self.config.num_tokens * self.config.token_dim
 
-    def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
-        """Latents, their tokens side by side."""
-        return self.encoder(self.featurizer(graphs), self.matcher).latent.flatten(1)
+    @property
+    def description_dim(self) -> int:
+        """Length of one description."""
+        return description_dim(self.config)
 
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents."""
         return self.decoder(self._tokens(latents)).logits
 
+    def description_of(self, latents: Float[Tensor, "B Z"]) -> Float[Tensor, "B n_d"]:
+        """Describe rows of latents; gradients pass through to the latents."""
+        return describe(self.decoder(self._tokens(latents)))
+
     def _tokens(self, latents: Float[Tensor, "B Z"]) -> Float[Tensor, "B K D"]:
         return latents.unflatten(1, (self.config.num_tokens, self.config.token_dim))
 
-    def start_refining(self, graphs: GraphBatch) -> Refinement:
-        """Encode once; what is left is to decode, match and compare again and again."""
+    def encoded(self, graphs: GraphBatch) -> EncodedBatch:
+        """Encode once; what is left is to decode, match and compare."""
         inputs = self.featurizer(graphs)
-        nodes, latent, plan = self.encoder(inputs, self.matcher)
-        targets = self.featurizer.targets(inputs)
+        encoded = self._encoded(inputs)
+
+        def rebuild(latents: Float[Tensor, "B Z"], at_size: bool) -> GraphBatch:
+            decoded = self.decoder(self._tokens(latents))
+            num_nodes = graphs.num_nodes if at_size else None
+            found = decoded.logits.most_likely(self.space.directed, num_nodes)
+            return permute_batch(found, self._assigned(encoded, decoded.slots))
 
         def compare(
             latents: Float[Tensor, "R Z"], rows: list[int]
         ) -> tuple[GraphLogits, Float[Tensor, " R"]]:
-            slots, logits = self.decoder(self._tokens(latents))
-            log_plan = plan.log_plan[rows] if plan else self.matcher(nodes[rows], slots).log_plan
-            terms = reconstruction_loss(targets[rows], logits, log_plan, self.config.loss)
-            return logits, terms.per_graph(self.config.loss)
+            decoded = self.decoder(self._tokens(latents))
+            log_plan = self._plan(encoded.rows(rows), decoded.slots).log_plan
+            targets = self.featurizer.targets(inputs)[rows]
+            terms = reconstruction_loss(targets, decoded.logits, log_plan, self.config.loss)
+            return decoded.logits, terms.per_graph(self.config.loss)
 
-        return Refinement(latent.flatten(1), compare)
+        return EncodedBatch(encoded.latent.flatten(1), rebuild, compare)
 
-    def rebuild(
-        self, graphs: GraphBatch, at_size: bool, latents: Float[Tensor, "B Z"] | None = None
-    ) -> GraphBatch:
-        """Reconstruct; the matcher says which slot plays which input node."""
-        nodes, latent, plan = self.encoder(self.featurizer(graphs), self.matcher)
-        slots, logits = self.decoder(latent if latents is None else self._tokens(latents))
-        permutation = assign(plan.log_plan) if plan else self.matcher.hard(nodes, slots)
-        found = logits.most_likely(self.space.directed, graphs.num_nodes if at_size else None)
-        return GraphBatch(
-            gather_nodes(found.node_mask, permutation),
-            gather_nodes(found.node_labels, permutation),
-            gather_edges(found.edge_labels, permutation),
-            found.directed,
-        )
+    def _assigned(self, encoded: Encoded, slots: Float[Tensor, "B N d_n"]) -> Int[Tensor, "B N"]:
+        """Which slot plays which input node, one each."""
+        if encoded.plan is not None:
+            return assign(encoded.plan.log_plan)
+        return self.matcher.hard(encoded.nodes, slots)
 
-    def match(self, first: Any, second: Any, tries: int = 1) -> pairs.Match:
+    def match(self, first: Any, second: Any, tries: int = 1) -> Matching:
         """Node correspondence of two graphs, with the edit distance it costs (an upper bound).
 
         With more `tries`, the graphs are encoded under so many draws of the noise, and the
@@ -157,9 +216,16 @@ class GRALE(GraphAutoencoder):
 
     def match_many(
         self, graphs: Sequence[tuple[Any, Any]], batch_size: int = 256, tries: int = 1
-    ) -> list[pairs.Match]:
+    ) -> list[Matching]:
         """Node correspondences of many pairs, in order; each distinct graph is encoded once.
 
         `tries` as in `match`.
         """
         return pairs.match_many(self, graphs, batch_size, tries)
+
+
+def with_noise(
+    latent: Float[Tensor, "B K D"], noise: Float[Tensor, "B K D"] | None
+) -> Float[Tensor, "B K D"]:
+    """Tokens as the decoder sees them in training."""
+    return latent if noise is None else latent + noise

@@ -110,6 +110,35 @@ class LossConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LatentConfig:
+    """What happens to the tokens between encoder and decoder; nothing in the paper."""
+
+    on_sphere: bool = False
+    """Whether every token has length sqrt(D), so that noise means the same for all of them."""
+    noise_std: float = 0.0
+    """Deviation of the noise on the tokens in training; the decoder learns to forgive it."""
+
+    def __post_init__(self) -> None:
+        _at_least("noise_std", self.noise_std, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescriptionConfig:
+    """What the description is trained to know; nothing in the paper (decisions/013)."""
+
+    counts: float = 0.0
+    """Weight of the error in the graph's counts: labels, bonds, colours, path lengths."""
+    properties: float = 0.0
+    """Weight of the error in the numbers that the dataset knows of each graph."""
+    property_names: tuple[str, ...] = ()
+    """Those numbers; taken from the dataset."""
+
+    def __post_init__(self) -> None:
+        _at_least("counts", self.counts, 0)
+        _at_least("properties", self.properties, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ModelConfig:
     """Shape of the autoencoder."""
 
@@ -143,6 +172,8 @@ class ModelConfig:
     featurizer: FeaturizerConfig = field(default_factory=FeaturizerConfig)
     matcher: MatcherConfig = field(default_factory=MatcherConfig)
     loss: LossConfig = field(default_factory=LossConfig)
+    latent: LatentConfig = field(default_factory=LatentConfig)
+    description: DescriptionConfig = field(default_factory=DescriptionConfig)
 
     def __post_init__(self) -> None:
         for name in ("num_tokens", "num_layers", "encoder_layers", "num_heads", "outer_dim"):
@@ -171,3 +202,13 @@ class ModelConfig:
     def token_width(self) -> int:
         """Width of the tokens in the layers on either side of the latent."""
         return self.token_dim if self.pooling == "attention" else self.node_dim
+
+    @property
+    def layers_of_encoder(self) -> int:
+        """Layers of each of the encoder's two stacks."""
+        return self.encoder_layers or self.num_layers
+
+    @property
+    def matches_slots(self) -> bool:
+        """Whether the matcher compares input nodes with decoded slots, as in the paper."""
+        return self.pooling == "attention" and self.matcher.kind == "sinkhorn"

@@ -5,7 +5,7 @@
     phi(x)  = (F(x) + Noise, C(x)),   phi*(x) = PADDING(F(x), C(x))
 
 C is not formed: its parts are handed on, and the encoder's first linear layer is applied
-part by part (`encoder.py`).
+part by part (`backbone.py`).
 
 Departures: at inference the noise belongs to a node's canonical position (decisions/003);
 the encoding of "no path" is zero; targets hold ONE-HOT and PE only, since F_i and F_j are
@@ -14,7 +14,6 @@ scored at the nodes.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 
 import torch
@@ -27,6 +26,7 @@ from grale.graphs.canonical import by_canonical_position
 from grale.graphs.paths import UNREACHABLE, diffuse_labels
 from grale.graphs.space import GraphSpace
 from grale.model.config import FeaturizerConfig
+from grale.nn.positions import path_encoding
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class GraphInputs:
     """Zero on padding."""
     path_code: Int[Tensor, "B N N"]
     """Row of the path encoding of each pair: its length, or max_nodes for no path."""
+    path_table: Float[Tensor, "P n_p"]
+    """The path encoding (paper: PE)."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Featurizer(nn.Module):
         if noise is None:
             noise = self.canonical_noise(graphs)
         noise = noise[:, : graphs.max_nodes] * graphs.node_mask[..., None] * self.config.noise_std
-        return GraphInputs(graphs, node_feats, noise, self._path_code(graphs))
+        return GraphInputs(graphs, node_feats, noise, self._path_code(graphs), self.path_table)
 
     def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B N n_f"]:
         """Fresh noise for a training batch of `count` graphs of any size."""
@@ -126,14 +128,5 @@ class Featurizer(nn.Module):
 
     def _table(self, draw: int) -> Float[Tensor, "N n_f"]:
         generator = torch.Generator().manual_seed(self.config.noise_seed + draw)
-        return torch.randn(self.space.max_nodes, self.feature_dim, generator=generator)
-
-
-def path_encoding(max_nodes: int, dim: int) -> Float[Tensor, "P d"]:
-    """Sinusoidal encoding of lengths 0 .. max_nodes - 1, and a zero row for "no path"."""
-    if dim == 0:
-        return torch.zeros(max_nodes + 1, 0)
-    lengths = torch.arange(max_nodes)[:, None]
-    rates = torch.exp(torch.arange(0, dim, 2) * (-math.log(10_000.0) / dim))
-    waves = torch.cat([torch.sin(lengths * rates), torch.cos(lengths * rates)], dim=1)
-    return torch.cat([waves, torch.zeros(1, dim)])
+        shape = (self.space.max_nodes, self.feature_dim)
+        return torch.randn(shape, generator=generator, dtype=torch.float32)

@@ -21,8 +21,8 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.functional import pad, softplus
 
+from grale.codec.logits import GraphLogits
 from grale.model.config import LossConfig
-from grale.model.decoder import GraphLogits
 from grale.model.featurizer import GraphTargets
 from grale.transport.aligned import aligned_linear_cost, aligned_quadratic_cost, plan_entropy
 from grale.transport.partial_fgw import (

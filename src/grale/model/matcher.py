@@ -9,6 +9,8 @@ whose bounded range lets Sinkhorn converge (decisions/002).
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -25,6 +27,51 @@ NEVER = 1e-12  # share of a slot that a hard plan denies; its logarithm is finit
 ROUND_SWEEPS, ROUND_GRAD_SWEEPS = 10, 3  # of Sinkhorn, between two rounds
 FLOAT64_SPAN = 600.0  # exp(-600) is still a number
 SPHERE_DIAMETER = 4.0  # largest squared distance of two vectors of length one
+
+
+@runtime_checkable
+class Matcher(Protocol):
+    """Says which slot plays which node, and which node of one graph plays which of another."""
+
+    config: MatcherConfig
+
+    @property
+    def embed_in(self) -> nn.Module:
+        """Layers that give what is compared of the nodes of an input graph."""
+
+    def __call__(
+        self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
+    ) -> SinkhornResult:
+        """Soft plan for training."""
+
+    def hard(
+        self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
+    ) -> Int[Tensor, "B N"]:
+        """permutation[i] = j: which slot plays input node i."""
+
+    def hard_plan(
+        self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
+    ) -> SinkhornResult:
+        """What :meth:`hard` finds, as a plan."""
+
+    def pair_kernel(
+        self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"], costs: PairCosts | None
+    ) -> Float[Tensor, "B N N"]:
+        """Log-scores of the nodes of two input graphs."""
+
+    def between_inputs(
+        self,
+        first: Float[Tensor, "B N d_n"],
+        second: Float[Tensor, "B N d_n"],
+        costs: PairCosts,
+    ) -> SinkhornResult:
+        """Soft plan between the nodes of two input graphs."""
+
+
+def plan_of_permutation(permutation: Int[Tensor, "B N"], like: Tensor) -> SinkhornResult:
+    """A hard plan, its logarithms finite."""
+    plan = permutation_to_plan(permutation).to(like)
+    return SinkhornResult(plan.clamp_min(NEVER).log(), plan.new_zeros(len(plan)))
 
 
 class SinkhornMatcher(nn.Module):
@@ -59,8 +106,7 @@ class SinkhornMatcher(nn.Module):
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> SinkhornResult:
         """What :meth:`hard` finds, as a plan; :meth:`forward` tends to it with the temperature."""
-        plan = permutation_to_plan(self.hard(nodes, slots)).to(nodes)
-        return SinkhornResult(plan.clamp_min(NEVER).log(), plan.new_zeros(len(plan)))
+        return plan_of_permutation(self.hard(nodes, slots), nodes)
 
     def between_inputs(
         self,

@@ -6,8 +6,6 @@
 D_ij is the gradient of the bound: the edits that sending i to j brings if all others go by T.
 Graphs are padded to the larger of the two with null nodes, which have a label of their own and no
 edges; at a permutation the bound is the number of edits.
-
-Departures: none.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     encoder layer:  X <- FFB(bSAB(X, C));          C <- FFB(tSAB(OPB(C, X)))
     decoder layer:  X <- FFB(CAB(bSAB(X, C), Z));  C <- FFB(CAB(tSAB(OPB(C, X)), Z))
 
-Departures: none in structure; the norm is placed by `Residual`.
+The norm is placed by `Residual`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class NodeUpdate(nn.Module):
         return self.node_feedforward(self.node_attention(nodes, edges, mask))
 
 
-class EvoformerEncoderLayer(NodeUpdate):
-    """Nodes read the edges, then edges read the nodes and their neighbouring edges."""
+class NodeAndEdgeUpdate(NodeUpdate):
+    """The blocks that layers of both stacks have."""
 
     def __init__(self, dims: EvoformerDims) -> None:
         super().__init__(dims)
@@ -68,6 +68,10 @@ class EvoformerEncoderLayer(NodeUpdate):
         )
         self.triangle = Residual(TriangleAttention(edge, dims.num_heads), edge, norm)
         self.edge_feedforward = Residual(FeedForward(edge, dims.edge_hidden_dim), edge, norm)
+
+
+class EvoformerEncoderLayer(NodeAndEdgeUpdate):
+    """Nodes read the edges, then edges read the nodes and their neighbouring edges."""
 
     def forward(
         self,
@@ -82,7 +86,7 @@ class EvoformerEncoderLayer(NodeUpdate):
         return nodes, edges
 
 
-class EvoformerDecoderLayer(EvoformerEncoderLayer):
+class EvoformerDecoderLayer(NodeAndEdgeUpdate):
     """An encoder layer with two more blocks that read the latent tokens."""
 
     def __init__(self, dims: EvoformerDims, token_dim: int) -> None:
@@ -144,7 +148,16 @@ class EvoformerEncoder(nn.Module):
         *layers, last = self.layers
         for layer in layers:
             nodes, edges = run_layer(layer, nodes, edges, mask, recompute=self.recomputes)
+        assert isinstance(last, EvoformerEncoderLayer)
         return self.node_norm(last.update_nodes(nodes, edges, mask))
+
+    def weights_of_nodes(self) -> list[nn.Parameter]:
+        """Weights that :meth:`nodes_only` depends on: not what the last layer does to edges."""
+        last = self.layers[-1]
+        assert isinstance(last, EvoformerEncoderLayer)
+        idle = (last.outer_product, last.triangle, last.edge_feedforward, self.edge_norm)
+        idle_weights = {id(weight) for part in idle for weight in part.parameters()}
+        return [weight for weight in self.parameters() if id(weight) not in idle_weights]
 
 
 class EvoformerReadout(nn.Module):

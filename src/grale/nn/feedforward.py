@@ -1,8 +1,6 @@
 """Feed-forward layer (paper: appendix "Feed-Forward Block").
 
-    FF(X) = MLP[X],  or ReLU(Linear[X]) when the hidden width is None
-
-Departures: none.
+FF(X) = MLP[X],  or ReLU(Linear[X]) when the hidden width is None
 """
 
 from __future__ import annotations

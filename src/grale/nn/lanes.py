@@ -1,10 +1,8 @@
-"""Vectors of a fixed number of floats for functions compiled by numba (not in the paper).
+"""Vectors of a fixed number of floats for functions compiled by numba.
 
 Numba leaves it to the compiler to find loops that fit vector registers, and for short loops the
 compiler unrolls them into single numbers instead. A value of type `Lanes(n)` is n float32 numbers
 that stay together: it is added, multiplied and stored as one, on any processor.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ loop ever sums over the lanes of a vector. Sums over entries have the numbers d 
 Widths are constants of the compiled functions: vectors have a fixed length. A `source` or `target`
 is an array, the place of its first entry, and how far apart entries are.
 
-Departures: none in value.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Run a compiled function on torch's own team of threads (not in the paper).
+"""Run a compiled function on torch's own team of threads.
 
 A second pool of threads would fight torch's for the same cores: OpenMP's threads go on spinning for
 a while after each operation. So the function is handed to the OpenMP runtime that torch has loaded.
 
-Departures: not in the paper. Where there is no such runtime, one thread does all the work.
+Where there is no such runtime, one thread does all the work.
 """
 
 from __future__ import annotations

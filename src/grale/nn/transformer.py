@@ -3,7 +3,7 @@
     encoder layer:  Z <- FFB(SAB(Z))
     decoder layer:  Z <- FFB(CAB(SAB(Z), Y))
 
-Departures: none in structure; the norm is placed by `Residual`.
+The norm is placed by `Residual`.
 """
 
 from __future__ import annotations

@@ -5,8 +5,6 @@
 
 Edge (i, j) looks at the edges (i, k) that leave the same node: ordinary self-attention over
 each row of the edge tensor.
-
-Departures: none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Curves over a common axis, with bands of uncertainty (not in the paper as code).
-
-Departures: none.
-"""
+"""Curves over a common axis, with bands of uncertainty (not in the paper as code)."""
 
 from __future__ import annotations
 

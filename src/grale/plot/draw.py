@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Circle, FancyArrowPatch
+from matplotlib.typing import ColorType
 from numpy.typing import ArrayLike
 
 from grale.graphs.graph import Graph
@@ -63,7 +64,7 @@ def draw_graph(
     axes: Axes,
     graph: Graph,
     positions: ArrayLike | None = None,
-    palette: Sequence[object] | None = None,
+    palette: Sequence[ColorType] | None = None,
     edge_palette: Mapping[int, EdgeStyle] = EDGE_STYLES,
     node_text: Sequence[str] | None = None,
     radius: float | None = None,
@@ -111,10 +112,10 @@ def draw_graph(
     draw_edges(axes, graph, points, styles, radius, scale)
     colours = [to_rgb(palette[label]) for label in graph.node_labels]
     _draw_nodes(axes, points, colours, radius, scale)
-    for point, text, colour in zip(points, node_text or (), colours):
+    for (x, y), text, colour in zip(points, node_text or (), colours):
         size = radius * scale * (1.2 if len(text) < 2 else 1.9 / len(text))
         axes.text(
-            *point, text, color=text_colour(colour), size=size, ha="center", va="center_baseline"
+            x, y, text, color=text_colour(colour), size=size, ha="center", va="center_baseline"
         )
 
 

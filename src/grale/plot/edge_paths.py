@@ -1,9 +1,7 @@
-"""Ways of edges that do not run behind discs they have nothing to do with (not in the paper).
+"""Ways of edges that do not run behind discs they have nothing to do with.
 
 A reconstruction is drawn on the places of its input, so an edge that is too many may pass straight
 through a third node and look like two edges. Such an edge is bent, as little as helps.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations

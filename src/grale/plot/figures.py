@@ -15,11 +15,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.typing import ColorType
 from numpy.typing import ArrayLike
 
+from grale.files import write_whole
 from grale.graphs.graph import Graph, IntArray
 from grale.plot.draw import draw_graph, node_radius
-from grale.plot.files import write_whole
 from grale.plot.layout import (
     checked_mapping,
     into_square,
@@ -48,7 +49,7 @@ def reconstruction_figure(
     mappings: Sequence[ArrayLike] | None = None,
     captions: Sequence[str] | None = None,
     exact: Sequence[bool | np.bool_] | None = None,
-    palette: Sequence[object] | None = None,
+    palette: Sequence[ColorType] | None = None,
     node_texts: NodeTexts | None = None,
     place: Callable[[Graph], FloatArray] = layout,
 ) -> Figure:
@@ -113,7 +114,7 @@ def interpolation_figure(
     graphs: Sequence[Graph],
     mappings: Sequence[ArrayLike] | None = None,
     captions: Sequence[str] | None = None,
-    palette: Sequence[object] | None = None,
+    palette: Sequence[ColorType] | None = None,
     node_texts: NodeTexts | None = None,
 ) -> Figure:
     """Draw one row of graphs, in order.
@@ -224,8 +225,8 @@ def _panels(
 
 def _caption(axes: Axes, text: str, is_exact: bool | None = None) -> None:
     colour = {None: TEXT_COLOUR, True: EXACT_COLOUR, False: INEXACT_COLOUR}[is_exact]
-    place = {"x": 0.5, "y": -0.01, "transform": axes.transAxes, "ha": "center", "va": "top"}
-    axes.text(s=text, size=FONT_SIZE, color=colour, **place)
+    style = {"size": FONT_SIZE, "color": colour}
+    axes.text(0.5, -0.01, text, style, transform=axes.transAxes, ha="center", va="top")
 
 
 def _at_least_one(graphs: Sequence[Graph], name: str) -> int:

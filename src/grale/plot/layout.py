@@ -3,8 +3,6 @@
 Positions minimise the stress between distances on paper and shortest paths. Of several
 starts, the one that ends with the fewest crossings and overlaps is kept. Along a sequence
 of graphs, nodes are pulled to where they were, so that frames do not jump.
-
-Departures: none.
 """
 
 from __future__ import annotations
@@ -89,7 +87,7 @@ def layout_around(graph: Graph, known: FloatArray) -> FloatArray:
     Rows of `known` (n, 2) that are NaN are filled in; the others are returned as they are.
     The result may leave [-1, 1]^2.
     """
-    is_known = np.isfinite(known).all(axis=1)
+    is_known = np.asarray(np.isfinite(known).all(axis=1))
     if not is_known.any():
         return into_square(_free_layout(graph, seed=0))
     if is_known.all():

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import ELEMENTS, OTHER, MoleculeError, is_molecular
+from grale.graphs.molecules.molecule import ELEMENTS, OTHER, MoleculeError, is_molecular
 from grale.graphs.space import GraphSpace
 from grale.plot.layout import into_square, layout
 from grale.plot.palette import Colour, palette_for

@@ -1,8 +1,6 @@
-"""A map as a page of its own: point at a dot and its graph is drawn beside it (not in the paper).
+"""A map as a page of its own: point at a dot and its graph is drawn beside it.
 
 The page holds its data and its few lines of script; it links to nothing and can be mailed.
-
-Departures: none.
 """
 
 from __future__ import annotations
@@ -17,10 +15,11 @@ from string import Template
 import matplotlib
 import numpy as np
 from matplotlib.colors import to_hex
+from matplotlib.typing import ColorType
 from numpy.typing import ArrayLike
 
+from grale.files import write_whole
 from grale.graphs.graph import Graph
-from grale.plot.files import write_whole
 from grale.plot.layout import layout
 from grale.plot.maps import COLOUR_MAP, checked_points
 from grale.plot.palette import shared_palette, text_colour
@@ -40,7 +39,7 @@ def write_map_page(
     graphs: Sequence[Graph],
     *,
     names: Sequence[str] | None = None,
-    palette: Sequence[object] | None = None,
+    palette: Sequence[ColorType] | None = None,
     node_texts: Callable[[Graph], Sequence[str]] | None = None,
     place: Callable[[Graph], FloatArray] = layout,
 ) -> Path:
@@ -86,11 +85,11 @@ def _compact(
     graph: Graph, positions: FloatArray, node_texts: Callable[[Graph], Sequence[str]] | None
 ) -> list[list]:
     """Positions, labels, edges with their labels, and texts of one graph, as short lists."""
-    edges = np.column_stack([graph.edges, graph.edge_labels]) if graph.num_edges else []
+    edges = np.column_stack([graph.edges, graph.edge_labels])
     return [
         _whole(positions),
         graph.node_labels.tolist(),
-        np.asarray(edges, dtype=int).tolist(),
+        edges.tolist(),
         list(node_texts(graph)) if node_texts is not None else [],
     ]
 

@@ -1,7 +1,4 @@
-"""A map of a dataset: one point per graph (paper: figure of the latent space).
-
-Departures: none.
-"""
+"""A map of a dataset: one point per graph (paper: figure of the latent space)."""
 
 from __future__ import annotations
 
@@ -26,9 +23,10 @@ def map_figure(
     known = np.isfinite(colours)
     size = float(np.clip(20_000 / max(len(places), 1), 3, 30))
     steps = whole_steps(colours[known])
-    axes.scatter(*places[~known].T, s=size, color="0.8", linewidths=0)
+    axes.scatter(places[~known, 0], places[~known, 1], s=size, color="0.8", linewidths=0)
     drawn = axes.scatter(
-        *places[known].T,
+        places[known, 0],
+        places[known, 1],
         c=colours[known],
         s=size,
         cmap=COLOUR_MAP,
@@ -38,9 +36,10 @@ def map_figure(
     )
     bar = figure.colorbar(drawn, ax=axes, shrink=0.9)
     bar.set_label(value_name)
+    assert bar.solids is not None  # the colours of the bar
     bar.solids.set_alpha(1)
     if steps is not None:
-        bar.set_ticks(steps, labels=[f"{value:.0f}" for value in steps])
+        bar.set_ticks(steps.tolist(), labels=[f"{value:.0f}" for value in steps])
         bar.minorticks_off()
     axes.set_xlabel(axis_names[0])
     axes.set_ylabel(axis_names[1])

@@ -1,8 +1,6 @@
-"""One self-contained HTML page with text, figures and tables (not in the paper).
+"""One self-contained HTML page with text, figures and tables.
 
 Figures are embedded as PNG, so the page has no links and can be mailed or archived.
-
-Departures: none.
 """
 
 from __future__ import annotations
@@ -16,8 +14,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from grale.files import write_whole
 from grale.plot.figures import rendered
-from grale.plot.files import write_whole
 
 WIDE = 700  # pixels; on a phone a wider figure scrolls sideways instead of shrinking away
 STYLE = """

@@ -3,8 +3,6 @@
 Tutte's theorem: put the outer face of a triangulated planar graph on a circle and every
 other node at the mean of its neighbours; then no edges cross. From there the stress is
 lowered, refusing every move that would bring a crossing or an overlap.
-
-Departures: none.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@
 
 with d_ij the shortest path and w_ij = d_ij^-2. Each sweep (the Guttman transform of the
 SMACOF algorithm) minimises a quadratic bound of the stress, so the stress never rises.
-
-Departures: none.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 An unknown key is an error that names the nearest known one; a value of the wrong type is an
 error that names the key, the value and what was expected.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ def build(cls: type[Settings], values: Any, where: str = "") -> Settings:
             f"{where.rstrip('.') or cls.__name__} must be a mapping, got {values!r}"
         )
     hints = get_type_hints(cls)
-    known = {f.name: f for f in fields(cls)}  # type: ignore[arg-type]
+    known = {f.name: f for f in fields(cls)}  # type: ignore[arg-type]  # a dataclass
     for key in values:
         if key not in known:
             raise SettingsError(_unknown(f"{where}{key}", key, known))
@@ -51,8 +49,8 @@ def _unknown(path: str, key: object, known: Mapping[str, Any]) -> str:
 
 
 def _convert(hint: Any, value: Any, path: str) -> Any:
-    if is_dataclass(hint):
-        return build(hint, value, f"{path}.")  # type: ignore[arg-type]
+    if isinstance(hint, type) and is_dataclass(hint):
+        return build(hint, value, f"{path}.")
     origin = get_origin(hint)
     if origin is Literal:
         if value not in get_args(hint):

@@ -1,8 +1,6 @@
 """What can be set: every field of nested dataclasses with its kind, default and meaning.
 
 The meaning is the string written below a field.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ def describe(cls: type[Any], where: str = "") -> list[Setting]:
     found: list[Setting] = []
     for field in fields(cls):
         hint, name = hints[field.name], f"{where}{field.name}"
-        if is_dataclass(hint):
+        if isinstance(hint, type) and is_dataclass(hint):
             found += describe(hint, f"{name}.")
             continue
         default = field.default
@@ -47,9 +45,9 @@ def _meanings(cls: type[Any]) -> dict[str, str]:
     assert isinstance(body, ast.ClassDef)
     found = {}
     for field, below in zip(body.body, body.body[1:]):
-        is_field = isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
-        is_text = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
-        if is_field and is_text:
+        if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
+            continue
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
             found[field.target.id] = " ".join(str(below.value.value).split())
     return found
 

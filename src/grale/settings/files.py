@@ -1,6 +1,7 @@
 """Settings from YAML files, and `key=value` overrides from the command line.
 
-Departures: not in the paper.
+A file holds differences: from the defaults, or from the file that it `extends`. Files that ship
+with the package go by their names.
 """
 
 from __future__ import annotations
@@ -14,20 +15,70 @@ import yaml
 from grale.settings.build import SettingsError, build
 
 Settings = TypeVar("Settings")
+SHIPPED = Path(__file__).resolve().parent / "configs"
+EXTENDS = "extends"
+LARGEST_FILE = 1_000_000  # bytes; settings are a page long
+DEEPEST = 20  # levels of nesting, and of files that extend each other
 
 
-def load_settings(cls: type[Settings], path: Path, overrides: Sequence[str] = ()) -> Settings:
-    """Read a YAML file that holds differences from the defaults, apply overrides, and check."""
-    if not path.is_file():
-        raise SettingsError(f"no settings file at {path}")
+def shipped_settings() -> list[str]:
+    """Names of the files of settings that come with the package."""
+    return sorted(path.stem for path in SHIPPED.glob("*.yaml"))
+
+
+def load_settings(cls: type[Settings], name: str | Path, overrides: Sequence[str] = ()) -> Settings:
+    """Read a file of settings by its path or its name, apply overrides, and check."""
+    return build(cls, override(read_settings(name), overrides))
+
+
+def read_settings(name: str | Path) -> dict[str, Any]:
+    """Values of a file and of all that it extends; nothing is checked yet."""
+    return _read(_find(name), [])
+
+
+def _find(name: str | Path, beside: Path | None = None) -> Path:
+    """Path of a file of settings: the one that is there, or the shipped one of that name."""
+    path = Path(name) if beside is None else beside / name
+    shipped = SHIPPED / f"{name}.yaml"
+    for candidate in (path, path.with_name(f"{path.name}.yaml"), shipped):
+        if candidate.is_file() and candidate.suffix in (".yaml", ".yml"):
+            return candidate
+    known = ", ".join(shipped_settings())
+    raise SettingsError(f"no settings file at {path}, and none of that name ships: {known}")
+
+
+def _read(path: Path, before: list[Path]) -> dict[str, Any]:
+    if path in before or len(before) > DEEPEST:
+        chain = " extends ".join(str(file) for file in [*before, path])
+        raise SettingsError(f"files of settings extend each other without end: {chain}")
+    if path.stat().st_size > LARGEST_FILE:
+        raise SettingsError(f"{path} is larger than {LARGEST_FILE} bytes; it cannot be settings")
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path} is not valid YAML: {error}") from error
     values = {} if values is None else values
     if not isinstance(values, dict):
         raise SettingsError(f"{path} must hold a mapping of settings, got {type(values).__name__}")
-    return build(cls, override(values, overrides))
+    extended = values.pop(EXTENDS, None)
+    if extended is None:
+        return values
+    if not isinstance(extended, str):
+        raise SettingsError(f"{path}: {EXTENDS} must name one file, got {extended!r}")
+    return merged(_read(_find(extended, path.parent), [*before, path]), values)
+
+
+def merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Values with changes on top, group by group.
+
+    >>> merged({"model": {"norm": "post", "num_layers": 5}}, {"model": {"norm": "pre"}})
+    {'model': {'norm': 'pre', 'num_layers': 5}}
+    """
+    result = dict(values)
+    for key, change in changes.items():
+        both = isinstance(change, Mapping) and isinstance(result.get(key), Mapping)
+        result[key] = merged(result[key], change) if both else change
+    return result
 
 
 def override(values: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:

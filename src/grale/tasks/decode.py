@@ -1,7 +1,4 @@
-"""Decode a file of embeddings to molecules: one row in, one row out, with a status.
-
-Departures: not in the paper.
-"""
+"""Decode a file of embeddings to molecules: one row in, one row out, with a status."""
 
 from __future__ import annotations
 
@@ -15,6 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from grale.codec.decode import decode_smiles
+from grale.codec.options import CodecOptions
+from grale.files import locked
 from grale.model.autoencoder import GRALE
 from grale.tasks.outputs import check_output, written_whole
 
@@ -58,26 +58,25 @@ def decode_file(
     model: GRALE,
     path: Path,
     out: Path,
-    candidates: int = 1,
-    tries: int = 20,
+    options: CodecOptions | None = None,
     progress: Callable[[int], object] | None = None,
-    search: int = 1,
 ) -> DecodeReport:
     """Decode the column `embedding` of a parquet file, or of a folder of them, as a stream."""
+    options = options or CodecOptions(molecule_tries=20)
     check_output(path, out)
     total = DecodeReport()
-    with written_whole(out, DECODED) as writer:
+    with locked(out), written_whole(out, DECODED) as writer:
         for batch in _batches(path):
             rows = batch["row"].to_pylist() if "row" in batch.schema.names else None
             rows = rows or list(range(total.rows, total.rows + batch.num_rows))
             latents, reasons = _latents(batch["embedding"], model.latent_dim, path)
             is_there = np.array([reason is None for reason in reasons], dtype=bool)
             found: list[list[str]] = [[] for _ in rows]
-            decoded = model.decode_candidates(latents, candidates, tries, search=search)
+            decoded = decode_smiles(model, latents, options)
             for place, best in zip(np.flatnonzero(is_there), decoded):
                 found[place] = best
             records = [_record(*values) for values in zip(rows, found, reasons)]
-            if search > 1:
+            if options.searched_graphs > 1:
                 _verify(model, records, latents, is_there)
             writer.write_table(pa.Table.from_pylist(records, DECODED))
             missing = int((~is_there).sum())

@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from grale.codec.options import CodecOptions
+from grale.codec.reconstruct import reconstruct
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import ELEMENTS, MoleculeError, is_molecular
+from grale.graphs.molecules.molecule import ELEMENTS, MoleculeError, is_molecular
 from grale.graphs.space import GraphSpace
 from grale.metrics.intervals import Share
 from grale.model.autoencoder import GRALE
-from grale.model.reconstruction import reconstruct
 
 LEVELS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 
@@ -106,7 +107,7 @@ def denoise_curve(
     for number, level in enumerate(levels):
         rng = np.random.default_rng([seed, number])
         noisy = [recolour(graph, level, noise.num_labels, rng) for graph in graphs]
-        again = reconstruct(model, noisy, batch_size).graphs
+        again = reconstruct(model, noisy, CodecOptions(batch_size=batch_size)).graphs
         before, after = (sum(map(noise.is_valid, some)) for some in (noisy, again))
         points.append(DenoisePoint(level, Share(before, len(noisy)), Share(after, len(again))))
         if progress is not None:

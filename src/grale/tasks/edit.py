@@ -21,10 +21,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from grale.codec.refine import ENOUGH_STEPS
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
-from grale.model.refined_encoding import ENOUGH_STEPS
 from grale.tasks.interpolate import decode_valid
 from grale.tasks.properties import Property
 

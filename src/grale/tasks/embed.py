@@ -3,14 +3,12 @@
 The file is cut into shards of rows. Each shard is parsed, encoded in batches of similar size and
 written to a part file that appears only when it is complete; a killed run finds the finished parts
 and goes on. At the end the parts become one parquet file, or stay a folder of parts.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
+import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,19 +18,27 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from grale.data.molecule_files import Text, parse_for
-from grale.data.molecule_folder import Molecules
-from grale.data.storage import write_atomically
+from grale.codec.options import CodecOptions
+from grale.codec.storage import fingerprint
+from grale.data.molecules.files import Text
+from grale.data.molecules.folder import Molecules
+from grale.data.storage import write_table
+from grale.files import locked, read_json, sha256_of, write_whole
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import is_molecular
+from grale.graphs.molecules.molecule import is_molecular
 from grale.model.autoencoder import GRALE
-from grale.model.refined_encoding import check_refine
-from grale.model.storage import fingerprint
-from grale.plot.files import write_whole
 from grale.tasks.outputs import check_output, is_parquet, written_whole
+from grale.tasks.rows import read_rows
 
+READINGS = {"latent": (True, False), "description": (False, True), "both": (True, True)}
+"""Which of the columns `embedding` and `description` are written."""
+NOT_FINITE = "the model gives a vector that is not finite"
 PLAN = "_plan.json"  # readers of parquet folders pass over such names
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +52,17 @@ class EmbedConfig:
     batch_size: int = 256
     refine: int = 0
     """As in `GraphAutoencoder.encode`."""
+    what: Literal["latent", "description", "both"] = "latent"
+    """The column `embedding` (decodable), the column `description` (to compare), or both."""
 
     def __post_init__(self) -> None:
         if self.on_error not in ("null", "skip", "raise"):
             raise ValueError(f"on_error={self.on_error!r}; expected 'null', 'skip' or 'raise'")
+        if self.what not in READINGS:
+            raise ValueError(f"what={self.what!r}; expected one of {', '.join(READINGS)}")
         if self.shard_rows < 1 or self.batch_size < 1:
             raise ValueError("shard_rows and batch_size must be at least 1")
-        check_refine(self.refine)
+        CodecOptions(refine_steps=self.refine)
 
 
 @dataclass(frozen=True)
@@ -90,7 +100,7 @@ def shards_of(file: Molecules, rows: int) -> Iterator[Shard]:
 def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -> ShardReport:
     """Parse, encode and write one shard."""
     began = time.perf_counter()
-    items = [parse_for(model.space, entry, shard.text) for entry in shard.entries]
+    items = read_rows(shard.entries, shard.text, model.space)
     failed = [place for place, item in enumerate(items) if isinstance(item, str)]
     if failed and config.on_error == "raise":
         place = failed[0]
@@ -103,26 +113,50 @@ def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -
     latents = np.empty((0, model.latent_dim), dtype=np.float32)
     if graphs:
         latents = model.encode(graphs, batch_size=config.batch_size, refine=config.refine)
+    wants_latents, wants_descriptions = READINGS[config.what]
+    items, latents = _without_bad_vectors(items, latents)
+    vectors = {"embedding": latents} if wants_latents else {}
+    if wants_descriptions:
+        vectors["description"] = model.describe(latents, batch_size=config.batch_size)
     encoded = time.perf_counter()
-    table = _table(shard, items, latents, config)
+    failed = [place for place, item in enumerate(items) if isinstance(item, str)]
+    table = _table(shard, items, vectors, config)
     counts = {"rows": str(len(items)), "failed": str(len(failed))}
-    write_atomically(table.replace_schema_metadata(counts), shard.part(folder))
+    part = shard.part(folder)
+    _checksum_of(part).unlink(missing_ok=True)
+    write_table(table.replace_schema_metadata(counts), part)
+    write_whole(_checksum_of(part), sha256_of(part))
     return ShardReport(len(items), len(failed), parsed - began, encoded - parsed)
 
 
-def _table(shard: Shard, items: list[Graph | str], latents: Any, config: EmbedConfig) -> pa.Table:
-    """Columns row, entry, embedding, status and reason of one shard."""
+def _without_bad_vectors(
+    items: list[Graph | str], latents: NDArray[np.float32]
+) -> tuple[list[Graph | str], NDArray[np.float32]]:
+    """Say of each graph whose vector is not finite that it failed; its vector is left out."""
+    is_finite = np.asarray(np.isfinite(latents).all(axis=1))
+    finite = iter(is_finite)
+    checked = [item if isinstance(item, str) or next(finite) else NOT_FINITE for item in items]
+    return checked, latents[is_finite]
+
+
+def _checksum_of(part: Path) -> Path:
+    """Where the checksum of a part is kept; readers of parquet folders pass over such names."""
+    return part.with_name(f"_{part.stem}.sha256")
+
+
+def _table(
+    shard: Shard,
+    items: list[Graph | str],
+    vectors: dict[str, NDArray[np.float32]],
+    config: EmbedConfig,
+) -> pa.Table:
+    """Columns row, entry, vectors, status and reason of one shard."""
     is_ok = np.array([isinstance(item, Graph) for item in items], dtype=bool)
-    wide = np.zeros((len(items), latents.shape[1]), dtype=np.float32)
-    wide[is_ok] = latents
-    embedding = pa.FixedSizeListArray.from_arrays(
-        pa.array(wide.reshape(-1)), latents.shape[1], mask=pa.array(~is_ok)
-    )
     table = pa.table(
         {
             "row": pa.array(np.arange(len(items)) + shard.first_row, pa.int64()),
             shard.text: pa.array(shard.entries, pa.string()),
-            "embedding": embedding,
+            **{name: _column(rows, is_ok) for name, rows in vectors.items()},
             "status": pa.array(["ok" if ok else "failed" for ok in is_ok], pa.string()),
             "reason": pa.array([i if isinstance(i, str) else None for i in items], pa.string()),
         }
@@ -130,12 +164,21 @@ def _table(shard: Shard, items: list[Graph | str], latents: Any, config: EmbedCo
     return table.filter(pa.array(is_ok)) if config.on_error == "skip" else table
 
 
+def _column(rows: NDArray[np.float32], is_ok: NDArray[np.bool_]) -> pa.FixedSizeListArray:
+    """Vectors of the rows that are ok; null for the others."""
+    wide = np.zeros((len(is_ok), rows.shape[1]), dtype=np.float32)
+    wide[is_ok] = rows
+    return pa.FixedSizeListArray.from_arrays(
+        pa.array(wide.reshape(-1)), rows.shape[1], mask=pa.array(~is_ok)
+    )
+
+
 def start_or_resume(
     out: Path, file: Molecules, model: GRALE, model_name: str, config: EmbedConfig
 ) -> Path:
     """Make the folder of parts, or find one begun for the same job with the same weights."""
     if not is_molecular(model.space):
-        raise ValueError(f"{model_name} is no model of molecules: its labels are no atoms")
+        raise ValueError(f"{model_name} was not trained on molecules")
     check_output(file.path, out)
     folder = out.with_name(out.name + ".parts") if is_parquet(out) else out
     plan = {
@@ -146,6 +189,7 @@ def start_or_resume(
         "shard_rows": config.shard_rows,
         "batch_size": config.batch_size,
         "refine": config.refine,
+        "what": config.what,
     }
     if any(folder.glob("part-*.parquet")):
         _check_same_job(folder, plan)
@@ -154,21 +198,43 @@ def start_or_resume(
     return folder
 
 
+def _read_plan(folder: Path) -> dict[str, Any]:
+    """Read which job the parts of a folder belong to."""
+    advice = "remove the folder or choose another output"
+    try:
+        plan = read_json(folder / PLAN)
+    except ValueError as error:
+        raise ValueError(f"{error}; {advice}") from error
+    if not isinstance(plan, dict):
+        raise ValueError(f"{folder / PLAN} is not the plan of a run; {advice}")
+    return plan
+
+
 def _check_same_job(folder: Path, plan: dict[str, Any]) -> None:
     """Raise unless the parts of a folder were made for this job."""
     if not (folder / PLAN).is_file():
         raise ValueError(
             f"{folder} holds parts of unknown origin (no {PLAN}); remove it or choose another"
         )
-    begun = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+    begun = _read_plan(folder)
     if begun.get("on_error") == "raise":  # no row of these parts failed: they fit any other choice
         begun["on_error"] = plan["on_error"]
-    if begun != plan:
-        raise ValueError(f"{folder} holds parts of another file, model or setting; remove it first")
+    changed = [name for name in plan if name != "model" and begun.get(name) != plan[name]]
+    if changed:
+        name = changed[0]
+        raise ValueError(
+            f"{folder} holds parts of another run: its {name} was {begun.get(name)!r}, now it is "
+            f"{plan[name]!r}; remove the folder or choose another output"
+        )
 
 
 def finished(part: Path) -> ShardReport | None:
-    """Tell what is in the part of a shard that was done before; None if it is not whole."""
+    """Tell what is in the part of a shard that was done before; None if it must be done again."""
+    if not part.is_file() or not _checksum_of(part).is_file():
+        return None
+    if sha256_of(part) != _checksum_of(part).read_text(encoding="ascii", errors="replace"):
+        logger.warning("%s is damaged: its checksum differs; its rows are embedded again", part)
+        return None
     try:
         metadata = pq.read_schema(part).metadata or {}
         return ShardReport(int(metadata[b"rows"]), int(metadata[b"failed"]))
@@ -185,15 +251,16 @@ def embed_file(
     progress: Callable[[ShardReport], object] | None = None,
 ) -> int:
     """Embed all rows of a file; return how many rows were done before and are not done again."""
-    folder = start_or_resume(out, file, model, model_name, config)
-    skipped = 0
-    for shard in shards_of(file, config.shard_rows):
-        report = finished(shard.part(folder))
-        skipped += report.rows if report else 0
-        report = report or embed_shard(model, shard, folder, config)
-        if progress is not None:
-            progress(report)
-    finish(folder, out, file.path)
+    with locked(out):
+        folder = start_or_resume(out, file, model, model_name, config)
+        skipped = 0
+        for shard in shards_of(file, config.shard_rows):
+            report = finished(shard.part(folder))
+            skipped += report.rows if report else 0
+            report = report or embed_shard(model, shard, folder, config)
+            if progress is not None:
+                progress(report)
+        finish(folder, out, file.path)
     return skipped
 
 
@@ -202,8 +269,7 @@ def finish(folder: Path, out: Path, source: Path) -> None:
     parts = sorted(folder.glob("part-*.parquet"))
     if not parts:
         (folder / PLAN).unlink(missing_ok=True)
-        if not any(folder.iterdir()):  # a folder of the user's may hold other things
-            folder.rmdir()
+        _remove_if_empty(folder)
         raise ValueError(f"{source} holds no rows")
     for staged in folder.glob("staged-*.parquet"):  # of a run on Ray that was cut
         staged.unlink()
@@ -211,7 +277,17 @@ def finish(folder: Path, out: Path, source: Path) -> None:
         return
     with written_whole(out, pq.read_schema(parts[0]).remove_metadata()) as writer:
         for part in parts:
+            if finished(part) is None:
+                raise ValueError(f"{part} was damaged while others were made; start again")
             writer.write_table(pq.read_table(part).replace_schema_metadata())
     for part in parts:  # the plan goes last: what a kill leaves is begun again
+        _checksum_of(part).unlink()
         part.unlink()
-    shutil.rmtree(folder)
+    (folder / PLAN).unlink()
+    _remove_if_empty(folder)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    """Remove a folder, unless the user keeps something of his own in it."""
+    if not any(folder.iterdir()):
+        folder.rmdir()

@@ -3,8 +3,6 @@
 The driver cuts the file into staged shards beside the parts; Ray's workers, each with its own copy
 of the model, embed them with the code of the local engine. On a cluster the output folder, and a
 model that is not shipped, must lie on storage that all machines share.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations
@@ -18,9 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from grale.catalog import load
-from grale.data.molecule_files import Text
-from grale.data.molecule_folder import Molecules
-from grale.data.storage import write_atomically
+from grale.data.molecules.files import Text
+from grale.data.molecules.folder import Molecules
+from grale.data.storage import write_table
+from grale.files import locked
 from grale.tasks.embed import (
     EmbedConfig,
     Shard,
@@ -34,6 +33,8 @@ from grale.tasks.embed import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+THIS_MACHINE = "127.0.0.1"  # a Ray of our own listens on this machine alone
 
 
 class ShardEmbedder:
@@ -78,6 +79,19 @@ def embed_with_ray(
 
     There are as many workers as the machine, or the cluster at `address`, has cores, unless told.
     """
+    with locked(out):
+        return _embed(model_name, file, out, config, address, num_workers, progress)
+
+
+def _embed(
+    model_name: str,
+    file: Molecules,
+    out: Path,
+    config: EmbedConfig,
+    address: str | None,
+    num_workers: int | None,
+    progress: Callable[[ShardReport], object] | None,
+) -> int:
     import ray
 
     folder = start_or_resume(out.resolve(), file, load(model_name), model_name, config)
@@ -87,8 +101,7 @@ def embed_with_ray(
     if staged:
         is_ours = not ray.is_initialized()
         if is_ours:
-            options = {} if address else {"num_cpus": num_workers, "include_dashboard": False}
-            ray.init(address=address, log_to_driver=False, **options)
+            _start(address, num_workers)
         try:
             ray.data.DataContext.get_current().raise_original_map_exception = True
             num_workers = num_workers or int(ray.cluster_resources()["CPU"])
@@ -116,6 +129,21 @@ def embed_with_ray(
     return skipped
 
 
+def _start(address: str | None, num_workers: int | None) -> None:
+    """Join the cluster at `address`, or start a Ray of our own."""
+    import ray
+
+    if address:
+        ray.init(address=address, log_to_driver=False)
+        return
+    ray.init(
+        num_cpus=num_workers,
+        log_to_driver=False,
+        include_dashboard=False,
+        _node_ip_address=THIS_MACHINE,
+    )
+
+
 def _stage(
     file: Molecules,
     folder: Path,
@@ -133,6 +161,6 @@ def _stage(
         path = folder / f"staged-{shard.number:06d}.parquet"
         table = pa.table({"entry": pa.array(shard.entries, pa.string())})
         metadata = {"first_row": str(shard.first_row)}
-        write_atomically(table.replace_schema_metadata(metadata), path)
+        write_table(table.replace_schema_metadata(metadata), path)
         staged.append(path)
     return staged, skipped

@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.codec.options import CodecOptions
+from grale.codec.reconstruct import reconstruct
 from grale.graphs.graph import Graph, IntArray
+from grale.matching.local_search import edit_distance_bound
 from grale.metrics.isomorphism import is_isomorphic
-from grale.metrics.local_search import edit_distance_bound
 from grale.metrics.symmetry import orbit_sizes
 from grale.model.autoencoder import GRALE
-from grale.model.reconstruction import reconstruct
 
 TWIN_STEPS = (0, 1, 3, 5, 7, 10, 10**9)
 
@@ -31,7 +32,7 @@ class Failure(NamedTuple):
     reconstruction: Graph
     mapping: NDArray[np.int64]
     """mapping[i] is the node of the reconstruction for node i, or -1."""
-    distance: int
+    edit_distance: int
     """Edit distance between the two, an upper bound."""
     orbit_sizes: IntArray
     """For each node of the graph, how many nodes look exactly like it, itself included."""
@@ -52,13 +53,13 @@ def worst_reconstructions(
     found: list[tuple[int, int, Graph, NDArray[np.int64]]] = []
     for start in range(0, len(graphs), batch_size):
         chunk = list(graphs[start : start + batch_size])
-        result = reconstruct(model, chunk, batch_size)
+        result = reconstruct(model, chunk, CodecOptions(batch_size=batch_size))
         for place, (graph, again, mapping) in enumerate(
             zip(chunk, result.graphs, result.mappings), start
         ):
             if not is_isomorphic(graph, again):
                 bound = edit_distance_bound(graph, again, mapping)
-                found.append((bound.distance, place, again, bound.mapping))
+                found.append((bound.edit_distance, place, again, bound.mapping))
         found = sorted(found, key=lambda failure: (-failure[0], failure[1]))[:count]
         if progress is not None:
             progress(len(chunk))
@@ -73,7 +74,7 @@ class TwinGroup(NamedTuple):
 
     least: int
     most: int
-    count: int
+    num_graphs: int
     exact: int
     """How many of them came back exactly."""
 

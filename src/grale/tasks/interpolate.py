@@ -1,9 +1,7 @@
 """Graphs between graphs (paper: "Complex graph operations in the latent space").
 
-    G_t   = f((1 - t) g(G_0) + t g(G_1))
-    G_bar = f(sum_k w_k g(G_k))             with weights that sum to one
-
-Departures: none.
+G_t   = f((1 - t) g(G_0) + t g(G_1))
+G_bar = f(sum_k w_k g(G_k))             with weights that sum to one
 """
 
 from __future__ import annotations
@@ -15,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.codec.refine import ENOUGH_STEPS
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import is_molecular
-from grale.metrics.local_search import edit_distance_bound
+from grale.graphs.molecules.molecule import is_molecular
+from grale.matching.local_search import edit_distance_bound
 from grale.model.autoencoder import GRALE
-from grale.model.refined_encoding import ENOUGH_STEPS
 
 CHUNK = 2_048  # graphs of a stream that are in memory at once
 
@@ -40,7 +38,7 @@ class Barycenter(NamedTuple):
     graph: Graph
     latent: NDArray[np.float32]
     """The mean of the embeddings, of length K x D."""
-    count: int
+    num_graphs: int
     """Graphs that went into it."""
 
 
@@ -103,12 +101,13 @@ def barycenter(
     if mass <= 0:
         raise ValueError("nothing to average: give at least one graph of weight above 0")
     latent = (total / mass).astype(np.float32)
-    return Barycenter(model.decode(latent[None])[0], latent, count)
+    (mean,) = decode_valid(model, latent[None], tries=1)
+    return Barycenter(mean, latent, count)
 
 
 def decode_valid(model: GRALE, latents: NDArray[np.float32], tries: int) -> list[Graph]:
     """Decode embeddings; of molecules the likeliest valid one among `tries` graphs, if any is."""
-    graphs = model.decode(latents)
+    graphs = [graph for graph in model.decode(latents) if graph is not None]
     if tries <= 1 or not is_molecular(model.space):
         return graphs
     found = model.decode_smiles(latents, tries=tries)

@@ -1,12 +1,9 @@
-"""A predictor of a property from the embedding (paper: p hat, a one-hidden-layer MLP).
-
-Departures: none.
-"""
+"""A predictor of a property from the embedding (paper: p hat, a one-hidden-layer MLP)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -23,6 +20,11 @@ LEAST_ROWS = 20
 
 class LatentRegressor(nn.Module):
     """A multilayer perceptron with one hidden layer, on standardised embeddings (paper: n hat)."""
+
+    mean: Float[Tensor, " d"]
+    scale: Float[Tensor, " d"]
+    offset: Float[Tensor, ""]
+    unit: Float[Tensor, ""]
 
     def __init__(self, latent_dim: int, hidden_dim: int = 256) -> None:
         super().__init__()
@@ -86,10 +88,23 @@ def fit_predictor(
     return FittedPredictor(model.eval(), float(r2), float(mae))
 
 
+class ThroughDescription(nn.Module):
+    """A predictor of descriptions as a function of latents; gradients pass the decoder."""
+
+    def __init__(self, model: GRALE, predictor: LatentRegressor) -> None:
+        super().__init__()
+        self.model, self.predictor = model, predictor
+
+    def forward(self, latents: Float[Tensor, "B d"]) -> Float[Tensor, " B"]:
+        """Predict the property, in its own units."""
+        return self.predictor(self.model.description_of(latents))
+
+
 class LearnedProperty(NamedTuple):
     """A predictor with what it was learned from."""
 
-    predictor: LatentRegressor
+    predictor: LatentRegressor | ThroughDescription
+    """A function of latents, whatever it reads."""
     r2: float
     values: NDArray[np.float64]
     """The property of each graph."""
@@ -98,13 +113,22 @@ class LearnedProperty(NamedTuple):
 
 
 def learn_property(
-    model: GRALE, graphs: Sequence[Graph], true: Property, seed: int = 0
+    model: GRALE,
+    graphs: Sequence[Graph],
+    true: Property,
+    seed: int = 0,
+    reads: Literal["description", "latent"] = "description",
 ) -> LearnedProperty:
-    """Compute a property of graphs and train a predictor of it on their embeddings."""
+    """Compute a property of graphs and train a predictor of it on their vectors."""
     values = np.array([true(graph) for graph in graphs])
     latents = model.encode(graphs)
-    fitted = fit_predictor(latents, values, seed=seed)
-    return LearnedProperty(fitted.predictor, fitted.r2, values, np.cov(latents.T))
+    metric = np.cov(latents.T)
+    if reads == "latent":
+        fitted = fit_predictor(latents, values, seed=seed)
+        return LearnedProperty(fitted.predictor, fitted.r2, values, metric)
+    fitted = fit_predictor(model.describe(latents), values, seed=seed)
+    predictor = ThroughDescription(model, fitted.predictor)
+    return LearnedProperty(predictor, fitted.r2, values, metric)
 
 
 def _train(

@@ -1,7 +1,4 @@
-"""Matching a file of pairs: one row in, one row out, with a status (not in the paper).
-
-Departures: none.
-"""
+"""Matching a file of pairs: one row in, one row out, with a status."""
 
 from __future__ import annotations
 
@@ -13,10 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from grale.codec.intake import screen
+from grale.files import locked
 from grale.graphs.graph import Graph
 from grale.matching import METHODS, solve
 from grale.metrics.edit_distance import edit_distance
-from grale.model import inference
 from grale.model.autoencoder import GRALE
 from grale.tasks.outputs import check_output, written_whole
 
@@ -68,7 +66,7 @@ def match_file(
         if kinds not in (["string"], ["large_string"]):
             raise ValueError(f"{source} needs one column {name!r} of text: pairs are in a and b")
     report = MatchReport()
-    with written_whole(out, MATCHED) as writer:
+    with locked(out), written_whole(out, MATCHED) as writer:
         for batch in parquet.iter_batches(batch_size=ROWS, columns=["a", "b"]):
             pairs = list(zip(batch["a"].to_pylist(), batch["b"].to_pylist()))
             records = _matched(model, pairs, method, time_limit, tries)
@@ -87,7 +85,7 @@ def _matched(
     model: GRALE, pairs: list[tuple[Any, Any]], method: str, time_limit: float | None, tries: int
 ) -> list[dict[str, Any]]:
     """Records of some pairs, those of the model alone in one batch."""
-    sides = [inference.screen(side, model.space) for side in zip(*pairs)]
+    sides = [screen(side, model.space) for side in zip(*pairs)]
     good = [
         (row, (first, second))
         for row, (first, second) in enumerate(zip(*sides))
@@ -108,8 +106,8 @@ def _matched(
             records[row]["reason"] = mapping
             continue
         distance = edit_distance(*pair, mapping)
-        found = {"mapping": mapping.tolist(), "edit_distance": distance, "status": "ok"}
-        records[row] |= found | {"reason": None}
+        records[row] |= {"mapping": mapping.tolist(), "edit_distance": distance}
+        records[row] |= {"status": "ok", "reason": None}
     return records
 
 

@@ -1,17 +1,15 @@
-"""Files that a task writes: never over its own input, and whole or not at all.
-
-Departures: not in the paper.
-"""
+"""Files that a task writes: never over its own input, and whole or not at all."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from grale.files import whole
 
 OTHER_FORMATS = (".csv", ".tsv", ".smi", ".sdf", ".gz", ".json", ".txt", ".pq", ".npy")
 
@@ -35,11 +33,5 @@ def check_output(source: Path, out: Path) -> None:
 @contextmanager
 def written_whole(out: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
     """Write a parquet file that appears when it is complete; what fails leaves nothing behind."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    pending = out.with_name(out.name + ".tmp")
-    try:
-        with pq.ParquetWriter(pending, schema, compression="zstd") as writer:
-            yield writer
-        os.replace(pending, out)
-    finally:
-        pending.unlink(missing_ok=True)
+    with whole(out) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as writer:
+        yield writer

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import MoleculeError
+from grale.graphs.molecules.molecule import MoleculeError
 
 Property = Callable[[Graph], float]
 """Not a number where the graph has no such property, as an impossible molecule."""

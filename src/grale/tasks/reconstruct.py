@@ -1,27 +1,29 @@
-"""Encode and decode a file of molecules, and say of each row what came back.
-
-Departures: not in the paper.
-"""
+"""Encode and decode a file of molecules, and say of each row what came back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from grale.data.molecule_files import parse_for
-from grale.data.molecule_folder import Molecules
+from grale.codec.decode import decode_smiles
+from grale.codec.options import CodecOptions
+from grale.codec.reconstruct import reconstruct
+from grale.data.molecules.folder import Molecules
+from grale.files import locked
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import MoleculeError, is_molecular
+from grale.graphs.molecules.molecule import MoleculeError, is_molecular
+from grale.matching.local_search import edit_distance_bound
 from grale.metrics.isomorphism import is_isomorphic
-from grale.metrics.local_search import edit_distance_bound
 from grale.model.autoencoder import GRALE
-from grale.model.reconstruction import reconstruct
 from grale.tasks.outputs import check_output, written_whole
+from grale.tasks.rows import read_rows
 
 ROWS = 4_096
 RECONSTRUCTED = pa.schema(
@@ -59,31 +61,29 @@ def reconstruct_file(
     file: Molecules,
     out: Path,
     progress: Callable[[int], object] | None = None,
-    search: int = 1,
-    candidates: int = 0,
-    tries: int = 20,
-    refine: int = 0,
+    options: CodecOptions | None = None,
+    lists_candidates: bool = False,
 ) -> ReconstructReport:
     """Reconstruct every row; rows the model cannot take keep their place and their reason.
 
-    With `candidates`, each row also gets so many likeliest valid molecules (`decode_candidates`);
-    `refine` as in `GraphAutoencoder.encode`.
+    If it `lists_candidates`, each row also gets its likeliest valid molecules, as many as the
+    options say.
     """
+    options = options or CodecOptions()
     if not is_molecular(model.space):
-        raise ValueError("this is no model of molecules: its labels are no atoms")
+        raise ValueError("this model was not trained on molecules")
     check_output(file.path, out)
     report = ReconstructReport()
-    with written_whole(out, RECONSTRUCTED) as writer:
+    with locked(out), written_whole(out, RECONSTRUCTED) as writer:
         for chunk in file.rows(ROWS):
-            items = [parse_for(model.space, entry, file.text) for entry in chunk.entries]
+            items = read_rows(chunk.entries, file.text, model.space)
             graphs = [item for item in items if isinstance(item, Graph)]
-            again = iter(())
+            again: Iterator[tuple[Graph, NDArray[np.int64], list[str] | None]] = iter(())
             if graphs:
-                result = reconstruct(model, graphs, 256, search=search, refine=refine)
+                result = reconstruct(model, graphs, options)
                 best: list[list[str] | None] = [None] * len(graphs)
-                if candidates:
-                    latents = model.encode(graphs, refine=refine)
-                    best = [*model.decode_candidates(latents, candidates, tries, search=search)]
+                if lists_candidates:
+                    best = [*decode_smiles(model, result.latents, options)]
                 again = iter(zip(result.graphs, result.mappings, best))
             records = []
             for place, (entry, item) in enumerate(zip(chunk.entries, items)):
@@ -103,7 +103,7 @@ def reconstruct_file(
 
 
 def _compared(
-    graph: Graph, again: Graph, mapping: Any, candidates: list[str] | None
+    graph: Graph, again: Graph, mapping: NDArray[np.int64], candidates: list[str] | None
 ) -> dict[str, Any]:
     """What came back of one molecule; the edit distance is an upper bound."""
     smiles = None
@@ -113,7 +113,7 @@ def _compared(
     return {
         "reconstruction": smiles,
         "exact": exact,
-        "edit_distance": 0 if exact else edit_distance_bound(graph, again, mapping).distance,
+        "edit_distance": 0 if exact else edit_distance_bound(graph, again, mapping).edit_distance,
         "candidates": candidates,
         "status": "ok" if smiles is not None else "invalid",
         "reason": None if smiles is not None else "the reconstruction is no valid molecule",

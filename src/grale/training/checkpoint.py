@@ -3,8 +3,6 @@
 A checkpoint is a folder `step-000001000` with the weights, the averaged weights, the
 optimisers' state and `state.json`, which holds a SHA-256 of each of them. It is written under
 a temporary name and renamed when all bytes are on disk, so a kill leaves the one before it.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from grale.data.storage import sha256_of
+from grale.files import sha256_of, to_disk
 
 logger = logging.getLogger(__name__)
 
@@ -62,16 +60,16 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, keep: int = 3) -> Path
     for name, tensors in checkpoint.tensors.items():
         path = pending / f"{name}.safetensors"
         _write(path, {key: value.detach().cpu().contiguous() for key, value in tensors.items()})
-        _to_disk(path)
+        to_disk(path)
         checksums[path.name] = sha256_of(path)
     state = pending / STATE
     state.write_text(json.dumps({**checkpoint.state, "sha256": checksums}, indent=2))
-    _to_disk(state)
-    _to_disk(pending)
+    to_disk(state)
+    to_disk(pending)
     if final.exists():
         os.replace(final, folder / f".{final.name}.replaced.tmp")
     os.replace(pending, final)
-    _to_disk(folder)
+    to_disk(folder)
     _tidy(folder, keep)
     return final
 
@@ -98,6 +96,19 @@ def newest_checkpoint(folder: Path) -> Checkpoint | None:
         except BadCheckpointError as error:
             logger.warning("%s; trying the one before it", error)
     return None
+
+
+def usable_checkpoint(folder: Path) -> Checkpoint:
+    """Newest checkpoint that is whole, or an error that says what to do where there is none."""
+    found = newest_checkpoint(folder)
+    if found is not None:
+        return found
+    if not any(folder.glob(f"{PREFIX}*")):
+        raise FileNotFoundError(f"no checkpoint in {folder}; leave out --resume to start anew")
+    raise BadCheckpointError(
+        f"all checkpoints in {folder} are damaged, so that run cannot go on; "
+        "to start anew, remove that folder and leave out --resume, or choose another --out"
+    )
 
 
 def flatten_state(optimizers: list[torch.optim.Optimizer]) -> dict[str, Tensor]:
@@ -137,12 +148,3 @@ def _tidy(folder: Path, keep: int) -> None:
         shutil.rmtree(path, ignore_errors=True)
     for path in folder.glob(f".{PREFIX}*.tmp"):
         shutil.rmtree(path, ignore_errors=True)
-
-
-def _to_disk(path: Path) -> None:
-    """Wait until a file or folder is on disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -13,9 +13,11 @@ from typing import Any, Literal
 
 from grale.data.sources import DataConfig
 from grale.model.config import ModelConfig
-from grale.rivals.graphvae_config import GraphVaeConfig
-from grale.rivals.pigvae_config import PigvaeConfig
+from grale.rivals.graphvae.config import GraphVaeConfig
+from grale.rivals.pigvae.config import PigvaeConfig
 from grale.settings.build import build
+
+Architecture = Literal["grale", "pigvae", "graphvae"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +58,7 @@ class TrainConfig:
     """One training run."""
 
     data: DataConfig = field(default_factory=DataConfig)
-    architecture: Literal["grale", "pigvae", "graphvae"] = "grale"
+    architecture: Architecture = "grale"
     """Which autoencoder; each has its own section of settings."""
     model: ModelConfig = field(default_factory=ModelConfig)
     """Of GRALE."""

@@ -1,23 +1,26 @@
 """How well a model gives graphs back (paper: appendix "Graph reconstruction metrics").
 
-Departures: none; the edit distance is an upper bound and is named so.
+The edit distance is an upper bound and is named so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
+from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.options import CodecOptions
+from grale.codec.reconstruct import reconstruct
 from grale.graphs.graph import Graph
-from grale.graphs.molecule import MoleculeError
-from grale.metrics.intervals import Mean, Share
-from grale.metrics.local_search import (
+from grale.graphs.molecules.molecule import MoleculeError
+from grale.matching.local_search import (
     ReconstructionReport,
     reconstruction_distances,
     summarised,
 )
-from grale.model.graph_autoencoder import GraphAutoencoder
-from grale.model.reconstruction import reconstruct
+from grale.metrics.intervals import Mean, Share
+
+Key = TypeVar("Key", int, str)
 
 
 class Outcomes(NamedTuple):
@@ -55,37 +58,39 @@ class Outcomes(NamedTuple):
         chosen = [next(again) if distance else (graph, distance) for graph, distance in first]
         return Outcomes(self.graphs, [graph for graph, _ in chosen], [cost for _, cost in chosen])
 
-    def grouped(self, keys: Sequence[Hashable]) -> dict[Hashable, Outcomes]:
+    def grouped(self, keys: Sequence[Key]) -> dict[Key, Outcomes]:
         """Outcomes of the graphs of each key, keys in sorted order."""
         if len(keys) != len(self.graphs):
             raise ValueError(f"{len(self.graphs)} graphs but {len(keys)} keys; give one each")
-        found: dict[Hashable, Outcomes] = {}
+        found: dict[Key, Outcomes] = {}
         for key in sorted(set(keys)):
             rows = [row for row, other in enumerate(keys) if other == key]
-            found[key] = Outcomes(*([column[row] for row in rows] for column in self))
+            found[key] = Outcomes(
+                [self.graphs[row] for row in rows],
+                [self.predictions[row] for row in rows],
+                [self.distances[row] for row in rows],
+            )
         return found
 
 
 def reconstruct_all(
     model: GraphAutoencoder,
     graphs: Sequence[Graph],
-    batch_size: int = 256,
+    options: CodecOptions | None = None,
     at_size: bool = False,
     progress: Callable[[int], object] | None = None,
-    search: int = 1,
-    refine: int = 0,
 ) -> Outcomes:
     """Reconstruct the graphs; the learned mapping starts the search for the edit distance.
 
     With `at_size` the model is told each graph's number of nodes, so that size errors cost
-    nothing: the measure behind the paper's numbers, printed beside the full one. `search` as in
-    `GraphAutoencoder.decode`, `refine` as in its `encode`.
+    nothing: the measure behind the paper's numbers, printed beside the full one.
     """
+    options = options or CodecOptions()
     predictions: list[Graph] = []
     distances: list[int] = []
-    for start in range(0, len(graphs), batch_size):
-        chunk = list(graphs[start : start + batch_size])
-        result = reconstruct(model, chunk, batch_size, at_size, search, refine)
+    for start in range(0, len(graphs), options.batch_size):
+        chunk = list(graphs[start : start + options.batch_size])
+        result = reconstruct(model, chunk, options, at_size)
         predictions += result.graphs
         distances += reconstruction_distances(chunk, result.graphs, result.mappings)
         if progress is not None:
@@ -96,14 +101,12 @@ def reconstruct_all(
 def evaluate(
     model: GraphAutoencoder,
     graphs: Sequence[Graph],
-    batch_size: int = 256,
+    options: CodecOptions | None = None,
     at_size: bool = False,
     progress: Callable[[int], object] | None = None,
-    search: int = 1,
-    refine: int = 0,
 ) -> ReconstructionReport:
     """Reconstruct the graphs and average, as `reconstruct_all` says."""
-    return reconstruct_all(model, graphs, batch_size, at_size, progress, search, refine).report()
+    return reconstruct_all(model, graphs, options, at_size, progress).report()
 
 
 def _is_molecule(graph: Graph) -> bool:

@@ -1,7 +1,4 @@
-"""A loss that is not a number stops the run and leaves what is needed to see it again.
-
-Departures: not in the paper.
-"""
+"""A loss that is not a number stops the run and leaves what is needed to see it again."""
 
 from __future__ import annotations
 

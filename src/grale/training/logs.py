@@ -1,15 +1,13 @@
-"""The log of a run: always a CSV file, and TensorBoard or Weights & Biases if asked for.
-
-Departures: not in the paper.
-"""
+"""The log of a run: always a CSV file, and TensorBoard or Weights & Biases if asked for."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import IO, Any, Literal, Protocol, runtime_checkable
 
+from grale.files import write_whole
 from grale.training.loop import StepReport
 
 LoggerName = Literal["tensorboard", "wandb"]
@@ -28,24 +26,40 @@ class RunLog(Protocol):
 
 
 class CsvLog:
-    """One line per report; a resumed run adds to the file it finds."""
+    """One line per report; a resumed run adds to the file it finds, up to where it goes on.
 
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.file = (folder / "metrics.csv").open("a", newline="", encoding="utf-8")
-        self.writer = csv.writer(self.file)
+    The file is opened with the first report: by then the run has its folder to itself.
+    """
+
+    def __init__(self, folder: Path, first_step: int = 0) -> None:
+        self.path, self.first_step = folder / "metrics.csv", first_step
+        self.file: IO[str] | None = None
 
     def write(self, step: int, values: dict[str, float]) -> None:
         """Add one line; columns without a value stay empty."""
         columns = [*(name for name in values if name not in SCORES), *SCORES]
+        if self.file is None:
+            self._forget_later_steps()
+            self.file = self.path.open("a", newline="", encoding="utf-8")
+        writer = csv.writer(self.file)
         if self.file.tell() == 0:
-            self.writer.writerow(["step", *columns])
-        self.writer.writerow([step, *(values.get(column, "") for column in columns)])
+            writer.writerow(["step", *columns])
+        writer.writerow([step, *(values.get(column, "") for column in columns)])
         self.file.flush()
+
+    def _forget_later_steps(self) -> None:
+        """Drop lines of steps that were lost by a kill and are taken again."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if not self.path.is_file():
+            return
+        header, *lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True) or [""]
+        kept = [line for line in lines if int(line.partition(",")[0] or 0) <= self.first_step]
+        write_whole(self.path, "".join([header, *kept]) if self.first_step else "")
 
     def close(self) -> None:
         """Close the file."""
-        self.file.close()
+        if self.file is not None:
+            self.file.close()
 
 
 class TensorBoardLog:
@@ -93,12 +107,12 @@ LOGS: dict[str, type[TensorBoardLog] | type[WandbLog]] = {
 }
 
 
-def open_logs(folder: Path, names: Sequence[str] = ()) -> list[RunLog]:
-    """The CSV file, and the loggers named."""
+def open_logs(folder: Path, names: Sequence[str] = (), first_step: int = 0) -> list[RunLog]:
+    """The CSV file, and the loggers named, of a run that goes on after `first_step`."""
     for name in names:
         if name not in LOGS:
             raise ValueError(f"log={name!r}; expected one of {sorted(LOGS)}")
-    return [CsvLog(folder), *(LOGS[name](folder) for name in names)]
+    return [CsvLog(folder, first_step), *(LOGS[name](folder) for name in names)]
 
 
 def numbers(report: StepReport) -> dict[str, float]:

@@ -11,33 +11,37 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import torch
 from lightning.fabric import Fabric
 from lightning.fabric.utilities.exceptions import MisconfigurationException
 
-from grale.catalog import ARCHITECTURES, load_any
+from grale.catalog import load_any
+from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.data.batching import TrainingBatch, batches_from
 from grale.data.sources import open_source
+from grale.files import locked
 from grale.graphs.graph import Graph
-from grale.model.graph_autoencoder import GraphAutoencoder
-from grale.model.warm_start import take_weights
 from grale.training.checkpoint import (
     Checkpoint,
     flatten_state,
-    newest_checkpoint,
     restore_state,
     save_checkpoint,
+    usable_checkpoint,
 )
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.failure import stop_on_bad_loss
+from grale.training.new_model import new_model
 from grale.training.objective import OBJECTIVES, Validation
 from grale.training.optimizer import AveragedWeights, Optimizers
 from grale.training.schedule import rate_share
 from grale.training.stopping import StopRequest, stop_request
+from grale.training.warm_start import take_weights
 
 logger = logging.getLogger(__name__)
 
@@ -69,17 +73,18 @@ class Trainer:
         self.fabric = self._launch()
         self.source = open_source(config.data)
         torch.manual_seed(config.seed)
-        self.model = self._new_model()
+        self.model = new_model(config, self.source)
         if config.start_from is not None and not self._goes_on:
             take_weights(self.model, load_any(config.start_from))
         self.model.recompute_activations(self.options.recompute_activations)
         self.kind = OBJECTIVES[config.objective]
-        settings = (config.pairs_per_graph,) if config.objective == "match" else ()
-        objective = self.kind(self.model, *settings)
+        objective = self.kind(self.model, config)
         self.optimizers = Optimizers(self.model, config.optimizer)
         self.average = AveragedWeights(self.model, config.optimizer.ema_decay)
         self.step, self.seconds = 0, 0.0
-        compiled = torch.compile(objective) if self.options.compile else objective
+        compiled: torch.nn.Module = objective
+        if self.options.compile:
+            compiled = cast(torch.nn.Module, torch.compile(objective))
         self.objective, *_ = self.fabric.setup(compiled, *self.optimizers.parts)
         if self._goes_on:
             self._restore()
@@ -93,12 +98,17 @@ class Trainer:
         return max(by_steps, self.seconds / (60 * minutes) if minutes else 0.0)
 
     def run(self, report: Callable[[StepReport], None]) -> GraphAutoencoder:
-        """Train to the end; return the model with averaged weights.
+        """Train to the end; save and return the model with averaged weights.
 
         A run that is asked to stop (SIGTERM, Ctrl-C) writes a checkpoint after its step and ends.
         """
-        with stop_request() as request:
-            return self._run(report, request)
+        alone = locked(self.folder) if self.fabric.is_global_zero else nullcontext()
+        with alone, stop_request() as request:
+            self._refuse_changed_folder()
+            model = self._run(report, request)
+            if self.fabric.is_global_zero:
+                model.save_pretrained(self.folder)
+            return model
 
     def _run(self, report: Callable[[StepReport], None], request: StopRequest) -> GraphAutoencoder:
         config = self.config
@@ -112,6 +122,7 @@ class Trainer:
             self.fabric.world_size,
             self.kind.groups_by_size and self.model.groups_by_size,
             config.data.size_power,
+            config.data.balanced_share,
         )
         held_out = self._held_out()
         mark, graphs, saved = time.perf_counter(), 0, time.perf_counter()
@@ -147,8 +158,9 @@ class Trainer:
         generator = torch.Generator().manual_seed(seed)
         noise = self.model.draw_noise(config.batch_size, generator)[batch.places]
         graphs = batch.graphs.to(device)
+        known = None if batch.properties is None else batch.properties.to(device)
         values = self.objective(
-            graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device)
+            graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device), known
         )
         self.fabric.backward(values["loss"])
         norm = torch.nn.utils.clip_grad_norm_(
@@ -163,19 +175,16 @@ class Trainer:
     def _read(self, values: dict[str, torch.Tensor]) -> dict[str, float]:
         """Mean over all processes, as plain numbers."""
         if self.fabric.world_size > 1:
-            values = self.fabric.all_reduce(values, reduce_op="mean")
+            means = self.fabric.all_reduce(values, reduce_op="mean")
+            values = cast(dict[str, torch.Tensor], means)
         return {name: value.item() for name, value in values.items()}
 
     def averaged_model(self) -> GraphAutoencoder:
         """Return a copy of the model with the averaged weights."""
-        model = self._new_model().to(self.fabric.device)
+        model = new_model(self.config, self.source).to(self.fabric.device)
         model.load_state_dict(self.model.state_dict())
         self.average.copy_to(model)
         return model.eval()
-
-    def _new_model(self) -> GraphAutoencoder:
-        kind = ARCHITECTURES[self.config.architecture]
-        return kind(self.source.space, self.config.architecture_config)
 
     def save(self) -> None:
         """Write a checkpoint; one process does it, the others wait."""
@@ -200,11 +209,7 @@ class Trainer:
         return self.folder / "checkpoints"
 
     def _restore(self) -> None:
-        checkpoint = newest_checkpoint(self._checkpoints)
-        if checkpoint is None:
-            raise FileNotFoundError(
-                f"no usable checkpoint in {self._checkpoints}; leave out --resume to start anew"
-            )
+        checkpoint = usable_checkpoint(self._checkpoints)
         self.config.check_same_run(checkpoint.state["config"])
         self.model.load_state_dict(checkpoint.tensors["weights"])
         self.average.load(self.model, checkpoint.tensors["average"])
@@ -215,8 +220,18 @@ class Trainer:
 
     def _refuse_used_folder(self) -> None:
         if not self.options.resume and any(self._checkpoints.glob("step-*")):
+            usable_checkpoint(self._checkpoints)  # else --resume is no way to go on
             raise FileExistsError(
                 f"{self._checkpoints} holds checkpoints of another run; "
+                "add --resume to go on with it, or choose another --out"
+            )
+
+    def _refuse_changed_folder(self) -> None:
+        """Raise if another run has written checkpoints here since this one was set up."""
+        known = f"step-{self.step:09d}"
+        if any(path.name > known for path in self._checkpoints.glob("step-*")):
+            raise FileExistsError(
+                f"{self._checkpoints} has got checkpoints of another run meanwhile; "
                 "add --resume to go on with it, or choose another --out"
             )
 
@@ -270,7 +285,8 @@ class Trainer:
         """Return a signal that any process got, so that all processes stop together."""
         if self.fabric.world_size == 1:
             return signal
-        return int(self.fabric.all_reduce(torch.tensor(signal), reduce_op="max"))
+        found = self.fabric.all_reduce(torch.tensor(signal), reduce_op="max")
+        return int(cast(torch.Tensor, found))
 
 
 def noise_seed(seed: int, step: int) -> int:

@@ -44,21 +44,23 @@ class Muon(torch.optim.Optimizer):
         super().__init__(params, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], Any] | None = None) -> None:
+    def step(  # type: ignore[override]  # the base class also takes a closure
+        self, closure: Callable[[], Any] | None = None
+    ) -> None:
         """Update all matrices."""
         if closure is not None:
             raise ValueError("Muon takes no closure")
         for group in self.param_groups:
-            by_shape: dict[tuple[int, ...], list[nn.Parameter]] = defaultdict(list)
+            by_shape: dict[tuple[int, ...], list[Tensor]] = defaultdict(list)
             for parameter in group["params"]:
                 if parameter.grad is not None:
                     by_shape[tuple(parameter.shape)].append(parameter)
             for parameters in by_shape.values():
                 self._step_shape(parameters, group)
 
-    def _step_shape(self, parameters: list[nn.Parameter], group: dict[str, Any]) -> None:
+    def _step_shape(self, parameters: list[Tensor], group: dict[str, Any]) -> None:
         momenta = [self._momentum(parameter) for parameter in parameters]
-        gradients = [parameter.grad for parameter in parameters]
+        gradients = [weight.grad for weight in parameters if weight.grad is not None]
         torch._foreach_mul_(momenta, group["momentum"])
         torch._foreach_add_(momenta, gradients)
         ahead = torch.stack(gradients).add_(torch.stack(momenta), alpha=group["momentum"])
@@ -71,7 +73,7 @@ class Muon(torch.optim.Optimizer):
             torch._foreach_mul_(parameters, 1 - group["lr"] * group["weight_decay"])
         torch._foreach_add_(parameters, list(update.unbind()), alpha=-group["lr"] * scale)
 
-    def _momentum(self, parameter: nn.Parameter) -> Tensor:
+    def _momentum(self, parameter: Tensor) -> Tensor:
         state = self.state[parameter]
         if "momentum" not in state:
             state["momentum"] = torch.zeros_like(parameter)

@@ -1,10 +1,8 @@
 """What a run minimises, as a module of tensors in, tensors out: distributed, compiled, autocast.
 
-    reconstruct   the model's own loss of a batch (paper: algorithm "GRALE Loss")
-    match         edits between the two graphs of random pairs under the soft plan of the matcher
-                  (paper: "we fine-tune the matcher on random pairs of graphs")
-
-Departures: none.
+reconstruct   the model's own loss of a batch (paper: algorithm "GRALE Loss")
+match         edits between the two graphs of random pairs under the soft plan of the matcher
+              (paper: "we fine-tune the matcher on random pairs of graphs")
 """
 
 from __future__ import annotations
@@ -16,11 +14,12 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
-from grale.model.graph_autoencoder import GraphAutoencoder
 from grale.model.pair_costs import PairCosts
+from grale.training.config import TrainConfig
 from grale.training.evaluation import evaluate
 
 
@@ -32,12 +31,12 @@ class Validation(NamedTuple):
     """The same in words."""
 
 
-class Reconstruction(nn.Module):
+class ReconstructionObjective(nn.Module):
     """Loss of a batch of graphs to give back, with its terms for the log."""
 
     groups_by_size = True
 
-    def __init__(self, model: GraphAutoencoder) -> None:
+    def __init__(self, model: GraphAutoencoder, config: TrainConfig) -> None:
         super().__init__()
         self.model = model
 
@@ -47,10 +46,11 @@ class Reconstruction(nn.Module):
         node_labels: Int[Tensor, "B N"],
         edge_labels: Int[Tensor, "B N N"],
         noise: Float[Tensor, "B ..."],
+        properties: Float[Tensor, "B p"] | None = None,
     ) -> dict[str, Float[Tensor, ""]]:
         """Loss under "loss", and what else the model logs."""
         graphs = GraphBatch(node_mask, node_labels, edge_labels, self.model.space.directed)
-        return self.model.losses(graphs, noise)
+        return self.model.losses(graphs, noise, properties)
 
     @staticmethod
     def validate(model: GraphAutoencoder, graphs: Sequence[Graph]) -> Validation:
@@ -62,12 +62,12 @@ class Reconstruction(nn.Module):
                 "edit_distance": found.edit_distance,
                 "size_right": found.size_accuracy,
             },
-            f"{found.accuracy:.1%} of {found.count} held-out graphs exact, edit distance <= "
+            f"{found.accuracy:.1%} of {found.num_targets} held-out graphs exact, edit distance <= "
             f"{found.edit_distance:.2f}, size right {found.size_accuracy:.1%}",
         )
 
 
-class PairMatching(nn.Module):
+class MatchingObjective(nn.Module):
     """Edits per node of pairs of graphs of a batch; the decoder rests.
 
     Each graph is encoded once and matched with the next `pairs_per_graph`, round the batch.
@@ -75,14 +75,13 @@ class PairMatching(nn.Module):
 
     groups_by_size = False
 
-    def __init__(self, model: GRALE, pairs_per_graph: int = 8) -> None:
+    def __init__(self, model: GraphAutoencoder, config: TrainConfig) -> None:
         super().__init__()
-        self.pairs_per_graph = pairs_per_graph
-        if model.config.encoder != "evoformer":
-            raise ValueError(f"objective=match needs encoder=evoformer, got {model.config.encoder}")
+        assert isinstance(model, GRALE)  # `TrainConfig` refuses others
+        self.pairs_per_graph = config.pairs_per_graph
         self.model = model
         model.requires_grad_(False)
-        for weight in _weights_of_matching(model):
+        for weight in model.weights_of_matching():
             weight.requires_grad_(True)
 
     def forward(
@@ -90,12 +89,15 @@ class PairMatching(nn.Module):
         node_mask: Bool[Tensor, "B N"],
         node_labels: Int[Tensor, "B N"],
         edge_labels: Int[Tensor, "B N N"],
-        noise: Float[Tensor, "B M n_f"],
+        noise: Float[Tensor, "B R"],
+        properties: Float[Tensor, "B p"] | None = None,
     ) -> dict[str, Float[Tensor, ""]]:
         """Mean over the pairs under "loss", edits alone under "bound", the marginal error."""
         model, width = self.model, node_mask.shape[1]
         graphs = GraphBatch(node_mask, node_labels, edge_labels, model.space.directed)
-        nodes = model.encoder.nodes(model.featurizer(graphs, noise))[:, :width]
+        nodes = model.encoder.nodes(model.featurizer(graphs, model.split_noise(noise)[0]))[
+            :, :width
+        ]
         first, second = neighbours(len(graphs), self.pairs_per_graph, nodes.device)
         costs = PairCosts.of(graphs[first], graphs[second], model.space.num_edge_classes)
         log_plan, marginal_error = model.matcher.between_inputs(nodes[first], nodes[second], costs)
@@ -110,8 +112,9 @@ class PairMatching(nn.Module):
         }
 
     @staticmethod
-    def validate(model: GRALE, graphs: Sequence[Graph]) -> Validation:
+    def validate(model: GraphAutoencoder, graphs: Sequence[Graph]) -> Validation:
         """Match the first half of the held-out graphs with the second."""
+        assert isinstance(model, GRALE)
         half = len(graphs) // 2
         found = model.match_many(list(zip(graphs[:half], graphs[half:])))
         bound = sum(match.edit_distance for match in found) / half
@@ -137,18 +140,7 @@ def neighbours(
     return torch.cat(firsts), torch.cat(seconds)
 
 
-def _weights_of_matching(model: GRALE) -> list[nn.Parameter]:
-    """Weights that the embeddings of nodes depend on: not what the last layer does to edges."""
-    encoder, evoformer = model.encoder, model.encoder.evoformer
-    last = evoformer.layers[-1]
-    idle = [last.outer_product, last.triangle, last.edge_feedforward, evoformer.edge_norm]
-    idle_weights = {id(weight) for part in idle for weight in part.parameters()}
-    used = [encoder.node_input, encoder.edge_input, evoformer, encoder.node_output]
-    weights = [weight for part in [*used, model.matcher.embed_in] for weight in part.parameters()]
-    return [encoder.padding, *(weight for weight in weights if id(weight) not in idle_weights)]
-
-
-OBJECTIVES: dict[str, type[Reconstruction] | type[PairMatching]] = {
-    "reconstruct": Reconstruction,
-    "match": PairMatching,
+OBJECTIVES: dict[str, type[ReconstructionObjective] | type[MatchingObjective]] = {
+    "reconstruct": ReconstructionObjective,
+    "match": MatchingObjective,
 }

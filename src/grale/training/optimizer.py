@@ -13,11 +13,6 @@ from torch import Tensor, nn
 from grale.training.config import OptimizerConfig
 from grale.training.muon import Muon
 
-NOT_HIDDEN = (
-    "node_input", "edge_input", "stack.input", "convolutions.0.", "edge_kinds", "_head", "score",
-    "queries", "encoder.keys",
-)  # fmt: skip
-
 
 class Optimizers:
     """All optimisers of a run, stepped together at one share of their peak rates."""
@@ -53,14 +48,33 @@ class Optimizers:
 
 
 def split_parameters(model: nn.Module) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
-    """Hidden matrices for Muon; vectors, tables, queries, first and last layers for AdamW."""
-    hidden, rest = [], []
+    """Hidden matrices for Muon; vectors, tables, queries, first and last layers for AdamW.
+
+    Which those are, the parts say themselves, in `adam_weights`.
+    """
+    hidden: list[nn.Parameter] = []
+    rest: list[nn.Parameter] = []
+    for_adam = weights_named(model, "adam_weights")
     for name, parameter in model.named_parameters():
         is_matrix = parameter.ndim == 2 and min(parameter.shape) > 1
-        is_hidden = is_matrix and not any(part in name for part in NOT_HIDDEN)
+        is_hidden = is_matrix and name not in for_adam
         if parameter.requires_grad:
             (hidden if is_hidden else rest).append(parameter)
     return hidden, rest
+
+
+def weights_named(model: nn.Module, kind: str) -> set[str]:
+    """Names of the weights that the parts of a model list in their attribute `kind`.
+
+    A part lists weights of its own or whole parts of itself.
+    """
+    named = [
+        f"{place}.{weight}" if place else weight
+        for place, part in model.named_modules()
+        for weight in getattr(part, kind, ())
+    ]
+    names = (name for name, _ in model.named_parameters())
+    return {name for name in names if any(f"{name}.".startswith(f"{part}.") for part in named)}
 
 
 class AveragedWeights:

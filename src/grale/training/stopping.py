@@ -1,9 +1,7 @@
-"""Asking a run to stop: it finishes its step, writes a checkpoint and ends (not in the paper).
+"""Asking a run to stop: it finishes its step, writes a checkpoint and ends.
 
 Clusters send SIGTERM before they take a machine away, people press Ctrl-C. Whoever asks twice with
 Ctrl-C is not made to wait.
-
-Departures: not in the paper.
 """
 
 from __future__ import annotations

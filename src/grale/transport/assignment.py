@@ -1,7 +1,4 @@
-"""Exact hard assignment, used instead of Sinkhorn at test time (paper: appendix "Matcher").
-
-Departures: none.
-"""
+"""Exact hard assignment, used instead of Sinkhorn at test time (paper: appendix "Matcher")."""
 
 from __future__ import annotations
 

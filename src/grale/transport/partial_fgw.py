@@ -7,8 +7,6 @@ Both ground losses separate, loss(a, b) = f1(a) + f2(b) - <h1(a), h2(b)> (Propos
 which makes the quadratic term O(N^3). `true` sits on the rows of the plan and `pred` on its
 columns; rows of padded inputs are zero in the plan handed in here, which is the h_i h_k of
 the paper.
-
-Departures: none.
 """
 
 from __future__ import annotations

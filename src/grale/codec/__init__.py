@@ -1,0 +1,1 @@
+"""What every autoencoder of graphs does: lists in, lists out, for GRALE and rivals alike."""

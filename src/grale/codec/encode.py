@@ -1,0 +1,31 @@
+"""Graphs to latents, one row each, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grale.codec.failures import OnError
+from grale.codec.intake import by_size, device_of, quietly, taken_in
+from grale.codec.options import CodecOptions
+from grale.codec.refine import refined
+
+if TYPE_CHECKING:
+    from grale.codec.graph_autoencoder import GraphAutoencoder
+
+
+@quietly
+def encode(
+    model: GraphAutoencoder, items: Iterable[Any], options: CodecOptions, on_error: OnError
+) -> NDArray[np.float32]:
+    """Embed each item; see `GraphAutoencoder.encode`."""
+    taken = taken_in(items, model.space, on_error)
+    latents = np.full((taken.num_items, model.latent_dim), np.nan, dtype=np.float32)
+    for rows, batch in by_size(taken.graphs, options.batch_size):
+        batch = batch.to(device_of(model))
+        latent = refined(model, batch, model.encoded(batch), options.refine_steps)
+        latents[[taken.rows[row] for row in rows]] = latent.float().cpu().numpy()
+    return latents[taken.rows] if on_error == "skip" else latents

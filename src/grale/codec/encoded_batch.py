@@ -1,0 +1,27 @@
+"""A batch that has been encoded once, and what can still be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from jaxtyping import Float
+from torch import Tensor
+
+from grale.codec.logits import GraphLogits
+from grale.graphs.batch import GraphBatch
+
+Rebuild = Callable[[Float[Tensor, "B Z"], bool], GraphBatch]
+"""Decodes latents of all rows; column i plays input node i. True: the true sizes are told."""
+Compare = Callable[[Float[Tensor, "R Z"], list[int]], tuple[GraphLogits, Float[Tensor, " R"]]]
+"""Decodes latents of some rows; logits, and the loss of each row, with gradients."""
+
+
+class EncodedBatch(NamedTuple):
+    """Latents of a batch, and the way back to its graphs."""
+
+    latents: Float[Tensor, "B Z"]
+    """The encoder's."""
+    rebuild: Rebuild
+    compare: Compare | None = None
+    """None for models whose loss says nothing about a latent alone."""

@@ -1,0 +1,38 @@
+"""One contract for rows that fail: raise, leave a gap, or leave them out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+OnError = Literal["raise", "null", "skip"]
+Result = TypeVar("Result")
+
+
+def check_on_error(on_error: str) -> None:
+    """Raise unless it is one of the three."""
+    if on_error not in ("raise", "null", "skip"):
+        raise ValueError(f"on_error={on_error!r}; expected 'raise', 'null' or 'skip'")
+
+
+def run_on_good(
+    run: Callable[[Any], list[Result]], items: Any, is_good: NDArray[np.bool_], on_error: OnError
+) -> list[Result | None]:
+    """Results of `run` in order: None for the other rows ("null"), or nothing for them ("skip").
+
+    "raise" hands all rows to `run`, which names the first that fails.
+    """
+    check_on_error(on_error)
+    if on_error == "raise" or is_good.all():
+        return [*run(items)]
+    found = iter(run(_take(items, np.flatnonzero(is_good))) if is_good.any() else [])
+    if on_error == "skip":
+        return [*found]
+    return [next(found) if good else None for good in is_good]
+
+
+def _take(items: Any, rows: NDArray[np.int64]) -> NDArray[Any] | Sequence[Any]:
+    return items[rows] if isinstance(items, np.ndarray) else [items[row] for row in rows]

@@ -1,0 +1,272 @@
+"""What every autoencoder of graphs here can do: GRALE and what the paper compares it with.
+
+An architecture says how a batch becomes losses, latents, logits and a reconstruction; lists of
+graphs in, arrays and graphs out, files and the hub are the same for all.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import torch
+from huggingface_hub import ModelHubMixin
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from grale.codec import decode as decoding
+from grale.codec import describe as describing
+from grale.codec import encode as encoding
+from grale.codec import search as searching
+from grale.codec import storage
+from grale.codec.encoded_batch import EncodedBatch
+from grale.codec.failures import OnError, run_on_good
+from grale.codec.intake import are_finite, screen
+from grale.codec.logits import GraphLogits
+from grale.codec.options import CodecOptions
+from grale.codec.reconstruct import reconstruct
+from grale.graphs.batch import GraphBatch
+from grale.graphs.graph import Graph
+from grale.graphs.space import GraphSpace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class GraphAutoencoder(
+    nn.Module, ModelHubMixin, library_name="grale", tags=["graphs", "autoencoder"]
+):
+    """Autoencoder over the graphs of one space."""
+
+    architecture: ClassVar[str]
+    """Name in settings and in saved models."""
+    config_class: ClassVar[type[Any]]
+    """Dataclass of its settings."""
+    groups_by_size: ClassVar[bool] = True
+    """Whether graphs of a training batch may be of similar size, which saves time."""
+    former_names: ClassVar[Mapping[str, str]] = {}
+    """Parts that older files of weights know by another name."""
+
+    def __init__(self, space: GraphSpace, config: Any) -> None:
+        super().__init__()
+        self.space, self.config = space, config
+
+    @property
+    @abstractmethod
+    def latent_dim(self) -> int:
+        """Length of one embedding row."""
+
+    @property
+    @abstractmethod
+    def description_dim(self) -> int:
+        """Length of one description."""
+
+    @abstractmethod
+    def losses(
+        self,
+        graphs: GraphBatch,
+        noise: Float[Tensor, "B ..."],
+        properties: Float[Tensor, "B p"] | None = None,
+    ) -> dict[str, Float[Tensor, ""]]:
+        """Loss of a training batch under "loss", and what else belongs into the log."""
+
+    @abstractmethod
+    def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B ..."]:
+        """Randomness of one training step for `count` graphs, a row for each."""
+
+    @abstractmethod
+    def encoded(self, graphs: GraphBatch) -> EncodedBatch:
+        """Encode a batch once; nothing random."""
+
+    @abstractmethod
+    def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
+        """Decode rows of latents; the model chooses sizes."""
+
+    @abstractmethod
+    def description_of(self, latents: Float[Tensor, "B Z"]) -> Float[Tensor, "B n_d"]:
+        """Describe rows of latents; gradients pass through to the latents."""
+
+    def embed(self, graphs: GraphBatch) -> Float[Tensor, "B Z"]:
+        """Latents of a batch."""
+        return self.encoded(graphs).latents
+
+    def rebuild(self, graphs: GraphBatch, at_size: bool) -> GraphBatch:
+        """Encode and decode; column i of the result plays column i of `graphs`."""
+        encoded = self.encoded(graphs)
+        return encoded.rebuild(encoded.latents, at_size)
+
+    def recompute_activations(self, wanted: bool) -> None:
+        """Trade time for memory in training: recompute layers in the backward pass, or not."""
+        if wanted:
+            raise ValueError(f"{self.architecture} cannot recompute activations; leave it out")
+
+    def encode(
+        self,
+        graphs: Iterable[Any],
+        batch_size: int = 256,
+        on_error: OnError = "raise",
+        refine: int = 0,
+    ) -> NDArray[np.float32]:
+        """Embed graphs: one row of length `latent_dim` per graph, in order.
+
+        The vectors decode to their graphs. To compare graphs, use `describe`.
+
+        Parameters
+        ----------
+        graphs
+            A list, a column of a data frame, an array or a generator of `grale.Graph`, networkx
+            graphs or PyG `Data`, mixed as you like; for a model of molecules SMILES and RDKit
+            molecules, too.
+        batch_size
+            Graphs encoded at once; they are grouped by size first.
+        on_error
+            What to do with a graph the model cannot hold: "raise", "null" (its row is NaN) or
+            "skip" (it has no row). `why_not` gives the reasons.
+        refine
+            At most this many gradient steps on a vector that does not decode to its graph, until
+            it does (decisions/011).
+        """
+        options = CodecOptions(batch_size=batch_size, refine_steps=refine)
+        return encoding.encode(self, graphs, options, on_error)
+
+    def describe(
+        self,
+        graphs_or_latents: Any,
+        batch_size: int = 256,
+        on_error: OnError = "raise",
+    ) -> NDArray[np.float32]:
+        """Describe graphs, or rows that `encode` gave: one row of `description_dim` each, in order.
+
+        Near descriptions mean like graphs: use them for neighbours, maps and predictions. They
+        cannot be decoded; use `encode` for that. An array of floats is taken for latents,
+        everything else for graphs.
+        """
+        options = CodecOptions(batch_size=batch_size)
+        return describing.describe(self, graphs_or_latents, options, on_error)
+
+    def why_not(self, graphs: Iterable[Any]) -> list[str | None]:
+        """Say for each graph why the model cannot take it, or None if it can."""
+        return [item if isinstance(item, str) else None for item in screen(graphs, self.space)]
+
+    def decode(
+        self,
+        latents: NDArray[np.floating[Any]],
+        batch_size: int = 256,
+        search: int = 1,
+        on_error: OnError = "raise",
+    ) -> list[Graph | None]:
+        """Turn embedding rows into the most likely graphs; the model chooses their sizes.
+
+        With a `search` above 1, so many of the likeliest graphs of a row are embedded until one
+        falls on the row itself, as the graph that was encoded does (`verify` tells). Where none
+        does, the likeliest is returned as usual. A row that is not finite, as `encode` leaves for
+        a graph it cannot take, fails: it raises, is None ("null") or is left out ("skip").
+        """
+        options = CodecOptions(batch_size=batch_size, searched_graphs=search)
+
+        def run(rows: NDArray[Any]) -> list[Graph]:
+            return decoding.decode(self, rows, options)
+
+        return run_on_good(run, np.asarray(latents), are_finite(latents), on_error)
+
+    def verify(
+        self,
+        graphs: Sequence[Any],
+        latents: NDArray[np.floating[Any]],
+        batch_size: int = 256,
+    ) -> NDArray[np.bool_]:
+        """Say of each graph whether its embedding is its row, to a thousandth of its length.
+
+        The graph that was encoded passes. For a trained GRALE no other graph is known to; models
+        that cannot tell two graphs apart (untrained ones, rivals) give both the same answer.
+        """
+        return searching.verify(self, graphs, latents, batch_size)
+
+    def decode_smiles(
+        self,
+        latents: NDArray[np.floating[Any]],
+        tries: int = 1,
+        batch_size: int = 256,
+        search: int = 1,
+        on_error: OnError = "raise",
+    ) -> list[str | None]:
+        """Turn embedding rows into SMILES, None where no valid molecule was found.
+
+        Charges and hydrogens are restored. With `tries` above 1, a row whose likeliest graph is
+        not a valid molecule goes on with the next likeliest, at most this many graphs. `search` as
+        in `decode`: a graph that is found so comes before the likeliest. `on_error` as in `decode`.
+        """
+        options = CodecOptions(batch_size=batch_size, searched_graphs=search, molecule_tries=tries)
+
+        def run(rows: NDArray[Any]) -> list[str | None]:
+            found = decoding.decode_smiles(self, rows, options)
+            return [best[0] if best else None for best in found]
+
+        return run_on_good(run, np.asarray(latents), are_finite(latents), on_error)
+
+    def decode_candidates(
+        self,
+        latents: NDArray[np.floating[Any]],
+        candidates: int = 5,
+        tries: int = 20,
+        batch_size: int = 256,
+        search: int = 1,
+        on_error: OnError = "raise",
+    ) -> list[list[str] | None]:
+        """Turn embedding rows into several distinct SMILES each, the likeliest first.
+
+        At most `tries` graphs are looked at for each of the `candidates`. With a `search`, a graph
+        that is found by it comes before them. `on_error` as in `decode`.
+        """
+        options = CodecOptions(
+            batch_size=batch_size,
+            searched_graphs=search,
+            molecule_tries=tries,
+            candidates=candidates,
+        )
+
+        def run(rows: NDArray[Any]) -> list[list[str]]:
+            return decoding.decode_smiles(self, rows, options)
+
+        return run_on_good(run, np.asarray(latents), are_finite(latents), on_error)
+
+    def reconstruct(
+        self,
+        graphs: Iterable[Any],
+        batch_size: int = 256,
+        search: int = 1,
+        on_error: OnError = "raise",
+        refine: int = 0,
+    ) -> list[Graph | None]:
+        """Encode and decode; nodes come in the input's order where matched, others after.
+
+        `search` as in `decode`, `refine` and `on_error` as in `encode`: None in the place of a
+        graph that the model cannot take, or nothing. `grale.codec.reconstruct` also gives the
+        vectors and where each node went.
+        """
+        options = CodecOptions(batch_size=batch_size, searched_graphs=search, refine_steps=refine)
+
+        def run(items: Sequence[Any]) -> list[Graph]:
+            return reconstruct(self, items, options).graphs
+
+        if on_error == "raise":
+            return [*reconstruct(self, graphs, options).graphs]
+        screened = screen(graphs, self.space)
+        is_good = np.array([isinstance(item, Graph) for item in screened], dtype=bool)
+        return run_on_good(run, screened, is_good, on_error)
+
+    def _save_pretrained(self, save_directory: Path) -> None:
+        storage.save(self, save_directory)
+
+    @classmethod
+    def from_pretrained(cls, pretrained_model_name_or_path: str | Path, **options: Any) -> Any:
+        """Load a model of this class from a folder, or by its id from the hub.
+
+        The hub's own method would read `config.json` before anything has checked it, and wait for
+        minutes for a server that does not answer. Its options are `revision`, `cache_dir`,
+        `force_download`, `local_files_only`, `token` and `endpoint`.
+        """
+        return storage.load(cls, storage.find(str(pretrained_model_name_or_path), **options))

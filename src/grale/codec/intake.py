@@ -1,0 +1,169 @@
+"""Lists of graphs through a model: convert, check, group by size, run, put back in order.
+
+Nothing here is random: noise follows each node's canonical position, so the order in which
+nodes or graphs are listed, and the batch size, change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from grale.codec.failures import OnError, check_on_error
+from grale.graphs.batch import GraphBatch
+from grale.graphs.graph import Graph
+from grale.graphs.molecules.molecule import is_molecular
+from grale.graphs.space import GraphSpace
+
+if TYPE_CHECKING:
+    from grale.codec.graph_autoencoder import GraphAutoencoder
+
+
+def as_graph(item: Any, space: GraphSpace) -> Graph:
+    """Accept a `Graph`, a networkx graph, a PyG `Data`; in a molecular space SMILES and Mol, too.
+
+    PyG `Data` does not say whether it is directed: it is read as the space is.
+    """
+    if isinstance(item, Graph):
+        return item
+    if isinstance(item, str) or hasattr(item, "GetAtoms"):
+        if not is_molecular(space):
+            raise TypeError("got a molecule, but this model was not trained on molecules")
+        return Graph.from_smiles(item) if isinstance(item, str) else Graph.from_mol(item)
+    if hasattr(item, "adj") and hasattr(item, "is_multigraph"):
+        return Graph.from_networkx(item)
+    if hasattr(item, "edge_index"):
+        return Graph.from_pyg(item, space.directed)
+    molecules = ", SMILES, RDKit Mol" if is_molecular(space) else ""
+    raise TypeError(
+        f"expected a grale.Graph{molecules}, networkx graph or PyG Data, got {type(item).__name__}"
+    )
+
+
+def screen(items: Iterable[Any], space: GraphSpace) -> list[Graph | str]:
+    """Convert each item, or say in one sentence why the model cannot take it."""
+    screened: list[Graph | str] = []
+    for item in listed(items):
+        try:
+            graph = as_graph(item, space)
+        except (TypeError, ValueError) as error:
+            screened.append(str(error))
+            continue
+        screened.append(in_space(graph, space))
+    return screened
+
+
+def in_space(graph: Graph, space: GraphSpace) -> Graph | str:
+    """The graph, or a sentence that says why the model cannot take it."""
+    reason = space.why_not(graph)
+    if reason is None:
+        return graph
+    return f"the {'molecule' if is_molecular(space) else 'graph'} {reason}"
+
+
+class TakenIn(NamedTuple):
+    """What of a list the model can take."""
+
+    graphs: list[Graph]
+    rows: list[int]
+    """Place of each of them in the list."""
+    num_items: int
+
+
+def taken_in(items: Iterable[Any], space: GraphSpace, on_error: OnError) -> TakenIn:
+    """Convert all items; what cannot be taken is left out, or raises by its place."""
+    check_on_error(on_error)
+    screened = screen(items, space)
+    if on_error == "raise":
+        for row, item in enumerate(screened):
+            if isinstance(item, str):
+                raise ValueError(f"item {row}: {item}")
+    kept = [(row, item) for row, item in enumerate(screened) if isinstance(item, Graph)]
+    return TakenIn([graph for _, graph in kept], [row for row, _ in kept], len(screened))
+
+
+def accept(items: Iterable[Any], space: GraphSpace) -> list[Graph]:
+    """Convert all items or raise, naming the first that cannot be taken."""
+    return taken_in(items, space, "raise").graphs
+
+
+def listed(items: Any) -> list[Any]:
+    """A list from what people hold: lists, columns of data frames, arrays, generators.
+
+    A lone molecule or graph is not a list, even where Python could take it apart.
+    """
+    is_one = isinstance(items, str | bytes | Mapping | Graph) or hasattr(items, "GetAtoms")
+    is_one = is_one or hasattr(items, "is_multigraph") or hasattr(items, "edge_index")
+    if is_one or not isinstance(items, Iterable):
+        raise TypeError(
+            f"expected a list of graphs, got one {type(items).__name__}; wrap it in a list"
+        )
+    if hasattr(items, "columns") and hasattr(items, "iloc"):
+        raise TypeError("expected one column of graphs, got a data frame; choose its column")
+    if isinstance(items, np.ndarray) and items.ndim != 1:
+        raise TypeError(f"expected one column of graphs, got an array of shape {items.shape}")
+    if hasattr(items, "to_pylist"):  # pyarrow, whose scalars are not strings
+        items = items.to_pylist()
+    return [item.item() if isinstance(item, np.str_) else item for item in items]
+
+
+def check_batch_size(batch_size: int) -> None:
+    """Raise unless a batch holds something."""
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+
+
+def check_latents(latents: NDArray[Any], latent_dim: int) -> NDArray[np.float32]:
+    """Rows of latents, or an error that names what is wrong with them."""
+    values = np.asarray(latents, dtype=np.float32)
+    if values.ndim != 2 or values.shape[1] != latent_dim:
+        raise ValueError(f"expected latents of shape (n, {latent_dim}), got {values.shape}")
+    broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if len(broken):
+        raise ValueError(
+            f"row {broken[0]} of the latents is not finite; use on_error='null' or 'skip' to go on"
+        )
+    return values
+
+
+def are_finite(latents: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which rows of latents hold numbers only."""
+    values = np.asarray(latents, dtype=np.float32)
+    return np.asarray(np.isfinite(values).all(axis=tuple(range(1, values.ndim))))
+
+
+def by_size(graphs: Sequence[Graph], batch_size: int) -> Iterator[tuple[list[int], GraphBatch]]:
+    """Batches of graphs of similar size, each with the rows it came from."""
+    check_batch_size(batch_size)
+    order = sorted(range(len(graphs)), key=lambda row: graphs[row].num_nodes)
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
+        yield rows, GraphBatch.from_graphs([graphs[row] for row in rows])
+
+
+def quietly(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Run with the model in evaluation mode and without gradients, whatever mode torch is in."""
+
+    @wraps(run)
+    def wrapped(model: GraphAutoencoder, *args: Any, **options: Any) -> Any:
+        was_training = model.training
+        if was_training:  # switching touches every layer: 6 ms
+            model.eval()
+        try:
+            with torch.inference_mode(False), torch.no_grad():
+                return run(model, *args, **options)
+        finally:
+            if was_training:
+                model.train()
+
+    return wrapped
+
+
+def device_of(model: GraphAutoencoder) -> torch.device:
+    """Where the weights are."""
+    return next(model.parameters()).device

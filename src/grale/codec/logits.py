@@ -1,0 +1,47 @@
+"""What a decoder predicts, before activation (paper: G hat = (h hat, F hat, C hat))."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from grale.graphs.batch import GraphBatch
+from grale.nn.attention import full_precision
+
+
+@dataclass(frozen=True)
+class GraphLogits:
+    """G hat before activation, one entry per term of the loss."""
+
+    node_mask: Float[Tensor, "B N"]
+    """Existence score (paper: logit of h hat)."""
+    node_label: Float[Tensor, "B N n_0"]
+    node_feature: Float[Tensor, "B N n_d"]
+    edge_label: Float[Tensor, "B N N n_c"]
+    """Symmetric in (i, j) unless directed."""
+    edge_feature: Float[Tensor, "B N N n_p"]
+
+    def in_full_precision(self) -> GraphLogits:
+        """Float32 where autocast has left something shorter."""
+        return GraphLogits(*(full_precision(getattr(self, f.name)) for f in fields(self)))
+
+    def most_likely(self, directed: bool, num_nodes: Int[Tensor, " B"] | None = None) -> GraphBatch:
+        """Most likely graph: existing slots (one at least), best labels, no self-loops.
+
+        With `num_nodes`, exactly as many slots as that, those with the highest scores.
+        """
+        rank = self.node_mask.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
+        node_mask = (self.node_mask > 0) | (rank == 0)
+        if num_nodes is not None:
+            node_mask = rank < num_nodes[:, None]
+        pairs = node_mask[:, :, None] & node_mask[:, None, :]
+        pairs = pairs & ~torch.eye(pairs.shape[1], dtype=torch.bool, device=pairs.device)
+        return GraphBatch(
+            node_mask,
+            self.node_label.argmax(dim=-1) * node_mask,
+            self.edge_label.argmax(dim=-1) * pairs,
+            directed,
+        )

@@ -1,0 +1,109 @@
+"""Graphs through the autoencoder and back, their nodes in the order of the input.
+
+Departures: with a search, graphs are found by their embedding (decisions/009); latents may be
+refined until they decode (decisions/011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+from torch import Tensor
+
+from grale.codec.intake import accept, by_size, device_of, quietly
+from grale.codec.options import CodecOptions
+from grale.codec.refine import refined
+from grale.codec.search import verified_graphs
+from grale.graphs.batch import GraphBatch
+from grale.graphs.canonical import canonical_positions
+from grale.graphs.graph import Graph
+
+if TYPE_CHECKING:
+    from grale.codec.graph_autoencoder import GraphAutoencoder
+
+
+class Reconstructed(NamedTuple):
+    """Reconstructed graphs, where each input node went, and the vectors in between."""
+
+    graphs: list[Graph]
+    mappings: list[NDArray[np.int64]]
+    """mappings[g][i] is the node of graphs[g] that plays input node i, or -1."""
+    latents: NDArray[np.float32]
+
+
+@quietly
+def reconstruct(
+    model: GraphAutoencoder,
+    items: Iterable[Any],
+    options: CodecOptions | None = None,
+    at_size: bool = False,
+) -> Reconstructed:
+    """Reconstruct each item, its nodes in the input's order where matched; encode each once.
+
+    With `at_size` the model is told the number of nodes, as in the measure of Any2Graph.
+    """
+    options = options or CodecOptions()
+    graphs = accept(items, model.space)
+    latents = np.empty((len(graphs), model.latent_dim), dtype=np.float32)
+    found: list[Any] = [None] * len(graphs)
+    for rows, batch in by_size(graphs, options.batch_size):
+        batch = batch.to(device_of(model))
+        encoded = model.encoded(batch)
+        latent = refined(model, batch, encoded, options.refine_steps)
+        latents[rows] = latent.float().cpu().numpy()
+        results = _in_listed_order(encoded.rebuild(latent, at_size), batch)
+        if options.searched_graphs > 1:
+            results |= _searched(model, batch, latent, options)
+        for place, row in enumerate(rows):
+            found[row] = results[place]
+    return Reconstructed([graph for graph, _ in found], [places for _, places in found], latents)
+
+
+def _in_listed_order(
+    ordered: GraphBatch, batch: GraphBatch
+) -> dict[int, tuple[Graph, NDArray[np.int64]]]:
+    """Rebuilt graphs whose columns play those of the batch, and where each input node went."""
+    masks = ordered.node_mask.cpu().numpy()
+    places = np.where(masks, np.cumsum(masks, axis=1) - 1, -1).astype(np.int64)
+    sizes = batch.num_nodes.tolist()
+    return {
+        row: (graph, places[row, : sizes[row]]) for row, graph in enumerate(ordered.to_graphs())
+    }
+
+
+def _searched(
+    model: GraphAutoencoder,
+    batch: GraphBatch,
+    latents: Float[Tensor, "B Z"],
+    options: CodecOptions,
+) -> dict[int, tuple[Graph, NDArray[np.int64]]]:
+    """Graphs that the search finds from the latents alone, in the order of the input's nodes."""
+    found = verified_graphs(model, latents, model.logits_of(latents), options)
+    verified = {place: graph for place, graph in enumerate(found) if graph is not None}
+    if not verified:
+        return {}
+    positions, others = (
+        canonical_positions(side.to("cpu")).numpy()
+        for side in (batch[list(verified)], GraphBatch.from_graphs(list(verified.values())))
+    )
+    sizes = batch.num_nodes.tolist()
+    return {
+        place: _in_order(verified[place], mine[: sizes[place]], other)
+        for place, mine, other in zip(verified, positions, others)
+    }
+
+
+def _in_order(
+    found: Graph, positions: NDArray[np.int64], others: NDArray[np.int64]
+) -> tuple[Graph, NDArray[np.int64]]:
+    """List the nodes of `found` as those of the input with the same canonical positions are."""
+    is_matched = positions < found.num_nodes
+    order = others[: found.num_nodes].argsort()[positions[is_matched]]
+    rest = np.setdiff1d(np.arange(found.num_nodes), order)
+    return found.permuted(np.concatenate([order, rest])), np.where(
+        is_matched, np.cumsum(is_matched) - 1, -1
+    )

@@ -1,0 +1,103 @@
+"""A model on disk: `model.safetensors` and `config.json`, never pickle."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_model
+from torch import nn
+
+from grale.codec.hub import check_options, download, is_hub_id, not_found
+from grale.codec.outline import check_fits, with_present_names
+from grale.files import read_json
+from grale.graphs.space import GraphSpace
+from grale.settings.build import SettingsError, build
+
+WEIGHTS, CONFIG = "model.safetensors", "config.json"
+MAX_REASON = 300  # characters: a bad value may fill the file
+
+
+def save(model: Any, folder: Path) -> None:
+    """Write weights and config of a model."""
+    folder.mkdir(parents=True, exist_ok=True)
+    values = {
+        "architecture": model.architecture,
+        "space": dataclasses.asdict(model.space),
+        "config": dataclasses.asdict(model.config),
+    }
+    (folder / CONFIG).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    save_model(model, str(folder / WEIGHTS))
+
+
+def read_config(folder: Path, architecture: str, kind: type[Any]) -> tuple[GraphSpace, Any]:
+    """Read the space and the settings, a `kind`, of the model of that architecture in `folder`."""
+    values = _read_values(folder)
+    found = values.get("architecture", "grale")
+    if found != architecture:
+        raise ValueError(f"{folder} holds a model of kind {str(found)[:100]}, not {architecture}")
+    try:
+        return build(GraphSpace, values["space"]), build(kind, values["config"])
+    except (SettingsError, OverflowError) as error:
+        raise SettingsError(f"{folder / CONFIG}: {str(error)[:MAX_REASON]}") from error
+
+
+def read_architecture(folder: Path) -> str:
+    """Which architecture the model in `folder` has; files older than the others are GRALE's."""
+    return str(_read_values(folder).get("architecture", "grale"))[:100]
+
+
+def _read_values(folder: Path) -> dict[str, Any]:
+    values = read_json(folder / CONFIG)
+    if not isinstance(values, dict) or not {"space", "config"} <= values.keys():
+        raise ValueError(f"{folder / CONFIG} is not a grale model: needs 'space' and 'config'")
+    return values
+
+
+def load(kind: type[Any], folder: Path) -> Any:
+    """Load the model of a class from a folder, in float32 on the CPU whatever torch's defaults."""
+    space, config = read_config(folder, kind.architecture, kind.config_class)
+    check_fits(lambda: kind(space, config), folder / WEIGHTS, kind.former_names)
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        with torch.device("cpu"), torch.inference_mode(False):
+            return _with_weights(kind(space, config), folder / WEIGHTS)
+    finally:
+        torch.set_default_dtype(before)
+
+
+def _with_weights(model: Any, path: Path) -> Any:
+    """Fill the model with the weights of a file, which must be finite."""
+    weights = with_present_names(load_file(path), model.former_names)
+    for name, weight in weights.items():
+        if not bool(weight.isfinite().all()):
+            raise ValueError(f"{path} is of no use: the weight {name} is not finite")
+    model.load_state_dict(weights, strict=True)
+    return model.eval()
+
+
+def fingerprint(model: nn.Module) -> str:
+    """Checksum of all weights: the same just when the weights are."""
+    digest = sha256()
+    for name, weight in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(weight.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def find(model_id: str, **options: Any) -> Path:
+    """Return the local directory of a model: the path itself, or what the hub has by that id."""
+    check_options(options)
+    path = Path(model_id)
+    if (path / CONFIG).is_file():
+        return path
+    if path.exists():
+        raise FileNotFoundError(f"{path} holds no {CONFIG}; it is not a saved grale model")
+    if not is_hub_id(model_id):
+        raise not_found(model_id)
+    return download(model_id, (CONFIG, WEIGHTS), **options)

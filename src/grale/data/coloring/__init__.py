@@ -1,0 +1,1 @@
+"""COLORING: random planar graphs and their four colours (paper: appendix "COLORING")."""

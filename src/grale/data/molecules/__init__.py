@@ -1,0 +1,1 @@
+"""Molecules in files, and datasets made of them."""

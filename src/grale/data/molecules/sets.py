@@ -1,0 +1,138 @@
+"""Labelled molecules of the paper's downstream tables, in their published formats.
+
+Each set is a csv of SMILES and targets as MoleculeNet and the authors of QM40 and GDB-13 publish
+it; a parquet file with columns `smiles` and `target` is taken for any of them.
+
+Rows are given as published, duplicates, salts and stereo included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grale.data.download import download
+from grale.data.molecules.files import MoleculeFile, open_molecules
+from grale.data.molecules.folder import Molecules, open_file_or_folder
+from grale.data.molecules.table_cells import cells_of
+
+MOLECULENET = "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets"
+PUBCHEM_SMILES = "https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/Extras/CID-SMILES.gz"
+
+
+@dataclass(frozen=True)
+class MoleculeSet:
+    """Where a set is published, and which of its columns count."""
+
+    file: str
+    smiles: str | None
+    target: str | None
+    """None for a set of molecules alone."""
+    is_class: bool = False
+    url: str | None = None
+    """None where the publisher's address is a form to fill in."""
+
+
+MOLECULE_SETS = {
+    "esol": MoleculeSet(
+        "delaney-processed.csv", "smiles", "measured log solubility in mols per litre",
+        url=f"{MOLECULENET}/delaney-processed.csv",
+    ),
+    "freesolv": MoleculeSet("SAMPL.csv", "smiles", "expt", url=f"{MOLECULENET}/SAMPL.csv"),
+    "lipophilicity": MoleculeSet(
+        "Lipophilicity.csv", "smiles", "exp", url=f"{MOLECULENET}/Lipophilicity.csv"
+    ),
+    "bbbp": MoleculeSet("BBBP.csv", "smiles", "p_np", True, url=f"{MOLECULENET}/BBBP.csv"),
+    "bace": MoleculeSet("bace.csv", "mol", "Class", True, url=f"{MOLECULENET}/bace.csv"),
+    "qm9": MoleculeSet("qm9.csv", "smiles", "u0", url=f"{MOLECULENET}/qm9.csv"),
+    "qm40": MoleculeSet("QM40_main.csv", "smile", "Internal_E(0K)"),
+    "gdb13": MoleculeSet("gdb13.smi", None, None),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LabelledMolecules:
+    """SMILES and targets, row by row."""
+
+    smiles: list[str | None]
+    targets: NDArray[np.float64] | None
+
+
+def open_set(name: str, folder: Path) -> Molecules:
+    """Open the molecules of a set as a stream; for GDB-13, of which 977 million are published.
+
+    Files are looked for and downloaded as by `read_set`. Unpacked archives of many files, as
+    GDB-13 is published, may lie in a folder of the set's name.
+
+    >>> for chunk in open_set("gdb13", Path("data")).rows(65_536):  # doctest: +SKIP
+    ...     print(chunk.entries[0])
+    """
+    path = _find(name, folder)
+    column = "smiles" if path.suffix == ".parquet" else MOLECULE_SETS[name].smiles
+    return open_file_or_folder(path, column)
+
+
+def read_set(name: str, folder: Path) -> LabelledMolecules:
+    """Read a set from `folder`: its published file, plain or .gz, or `NAME.parquet`.
+
+    A set with a public address is downloaded to `folder` if it is not there.
+    """
+    path = _find(name, folder)
+    wanted = MOLECULE_SETS[name]
+    if wanted.target is None:
+        chunks = open_set(name, folder).rows(65_536)
+        return LabelledMolecules([entry for chunk in chunks for entry in chunk.entries], None)
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
+    opened = open_molecules(path, wanted.smiles)
+    smiles = [entry for chunk in opened.rows(65_536) for entry in chunk.entries]
+    return LabelledMolecules(smiles, _targets(opened, wanted.target))
+
+
+def _find(name: str, folder: Path) -> Path:
+    """Where the file or folder of a set is, after a download where it is not there yet."""
+    if name not in MOLECULE_SETS:
+        raise ValueError(f"no set is called {name!r}; there are {', '.join(MOLECULE_SETS)}")
+    wanted = MOLECULE_SETS[name]
+    names = (wanted.file, f"{wanted.file}.gz", f"{name}.parquet")
+    path = next((folder / file for file in names if (folder / file).is_file()), None)
+    if path is None and wanted.target is None and (folder / name).is_dir():
+        path = folder / name
+    if path is None and wanted.url is None:
+        raise FileNotFoundError(
+            f"{folder} holds none of {', '.join(names)}; get the file from its authors"
+        )
+    return path or download(str(wanted.url), folder / wanted.file)
+
+
+def _read_parquet(path: Path) -> LabelledMolecules:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path)
+    for column in ("smiles", "target"):
+        if column not in table.column_names:
+            raise ValueError(f"{path} has no column {column!r}; it has {table.column_names}")
+    targets = table.column("target").to_numpy().astype(np.float64)
+    return LabelledMolecules(table.column("smiles").to_pylist(), targets)
+
+
+def _targets(file: MoleculeFile, column: str) -> NDArray[np.float64]:
+    """One number per row; NaN where the cell is empty."""
+    with file.open_text() as stream:
+        rows = cells_of(stream, file.kind, file.column)  # the rows that its molecules come from
+        header = next(rows)
+        if column not in header:
+            raise ValueError(f"{file.path} has no column {column!r}; it has {header}")
+        place = header.index(column)
+        return np.array([_number(row, place, line, file.path) for line, row in enumerate(rows, 2)])
+
+
+def _number(row: list[str], place: int, line: int, path: Path) -> float:
+    cell = row[place].strip() if place < len(row) else ""
+    try:
+        return float(cell) if cell else float("nan")
+    except ValueError as error:
+        raise ValueError(f"{path}, line {line}: the target {cell!r} is no number") from error

@@ -1,0 +1,89 @@
+"""What `grale reproduce` can make: a name, a sentence, and a module that is imported when asked.
+
+A figure or table of a model that is there has `make(model, config, progress)` in its module; one
+that trains the models it compares has `make(request)`. A new one is a file and a line in
+`reproduce.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from grale.experiments.picture import Picture
+    from grale.experiments.request import Request
+    from grale.experiments.table import Table
+
+Counting = Callable[[str, int], AbstractContextManager[Callable[[int], object]]]
+"""Shows a bar over so many things; gives a function that is told how many more are done."""
+
+
+@runtime_checkable
+class Experiment(Protocol):
+    """One figure or table."""
+
+    @property
+    def name(self) -> str:
+        """As `grale reproduce` takes it."""
+
+    @property
+    def summary(self) -> str:
+        """One sentence for `--help`."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Options of `grale reproduce` that apply to it, besides --scale, --count, --out."""
+
+    @property
+    def trains_on_molecules(self) -> bool:
+        """Whether it trains models on molecules."""
+
+    def run(self, request: Request, counting: Counting) -> Sequence[Picture | Table]:
+        """Make everything that belongs to it."""
+
+
+@dataclass(frozen=True)
+class OfModel:
+    """A figure or table of one trained model."""
+
+    name: str
+    summary: str
+    module: str
+    counts: dict[str, int]
+    """Graphs at each scale."""
+    options: tuple[str, ...] = ("model", "data")
+    trains_on_molecules: bool = False
+
+    def run(self, request: Request, counting: Counting) -> Sequence[Picture | Table]:
+        """Load the model and make the figure or table."""
+        from grale.catalog import load
+        from grale.experiments.picture import PictureConfig
+
+        module: Any = import_module(self.module)
+        count = request.count or self.counts[request.scale]
+        config = PictureConfig(data=request.data, count=count, also=request.also)
+        with counting(self.name, getattr(module, "PASSES", 1) * count) as advance:
+            found: Sequence[Picture | Table] = module.make(load(request.model), config, advance)
+        return found
+
+
+@dataclass(frozen=True)
+class OfTrainings:
+    """A figure or table that trains the models it compares."""
+
+    name: str
+    summary: str
+    module: str
+    function: str = "make"
+    options: tuple[str, ...] = ("data", "max_minutes", "seeds")
+    trains_on_molecules: bool = True
+
+    def run(self, request: Request, counting: Counting) -> Sequence[Picture | Table]:
+        """Train what is not trained yet, and compare."""
+        make = getattr(import_module(self.module), self.function)
+        found: Sequence[Picture | Table] = make(request)
+        return found

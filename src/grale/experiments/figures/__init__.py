@@ -1,0 +1,1 @@
+"""One file per figure of the paper."""

@@ -1,0 +1,85 @@
+"""Worst reconstructions and their symmetries (paper: appendix, figure of failure cases).
+
+Departures: numbers on nodes are exact orbit sizes, not classes of the Weisfeiler-Leman test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from grale.data.samples import sample_graphs
+from grale.experiments.picture import Picture, PictureConfig, Progress
+from grale.graphs.graph import Graph
+from grale.metrics.symmetry import orbit_sizes
+from grale.model.autoencoder import GRALE
+from grale.plot.figures import reconstruction_figure
+from grale.plot.look import look_of
+from grale.tasks.failures import Failure, TwinGroup, exact_by_twins, worst_reconstructions
+
+SHOWN = 6
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
+    """Draw the graphs that come back worst."""
+    graphs = sample_graphs(model.space, config.count, config.data, "test")
+    everything = worst_reconstructions(model, graphs, None, progress=progress)
+    if not everything:
+        raise ValueError(f"all {len(graphs)} graphs came back exactly; give a larger count")
+    failures = everything[:SHOWN]
+    look = look_of(model.space)
+    figure = reconstruction_figure(
+        [failure.graph for failure in failures],
+        [failure.reconstruction for failure in failures],
+        [failure.mapping for failure in failures],
+        [f"{failure.edit_distance} edits" for failure in failures],
+        [False] * len(failures),
+        look.palette,
+        partial(orbit_texts, symbols=look.node_texts),
+        look.place,
+    )
+    caption = (
+        f"The {len(failures)} worst reconstructions of {len(graphs):,} graphs, inputs above. "
+        "Edges that differ are red. Numbers on nodes say how many nodes take each other's place "
+        "under the symmetries of the graph."
+    )
+    groups = [_share(group) for group in exact_by_twins(graphs, everything)]
+    details = "\n".join([*(_sentence(failure) for failure in failures), "", *groups])
+    return [Picture("failures", "The worst reconstructions", figure, caption, details)]
+
+
+def orbit_texts(
+    graph: Graph, symbols: Callable[[Graph], Sequence[str]] | None = None
+) -> Sequence[str]:
+    """Size of each node's orbit after its symbol; no number where no symmetry moves the node.
+
+    >>> orbit_texts(Graph([0, 2, 0], [(0, 1), (1, 2)]))
+    ['2', '', '2']
+    >>> orbit_texts(Graph([0, 2, 0], [(0, 1), (1, 2)]), lambda graph: ["", "O", ""])
+    ['²', 'O', '²']
+    """
+    sizes = [str(size) if size > 1 else "" for size in orbit_sizes(graph).tolist()]
+    if symbols is None:
+        return sizes
+    raised = (size.translate(RAISED) for size in sizes)
+    return [symbol + size for symbol, size in zip(symbols(graph), raised)]
+
+
+def _sentence(failure: Failure) -> str:
+    moved = int((failure.orbit_sizes > 1).sum())
+    return (
+        f"graph {failure.row}: {failure.edit_distance} edits, {moved} of "
+        f"{failure.graph.num_nodes} nodes have a symmetric twin"
+    )
+
+
+def _share(group: TwinGroup) -> str:
+    """Say how many graphs of the group came back.
+
+    >>> _share(TwinGroup(3, 4, 200, 120))
+    '3 to 4 nodes with a twin: 60.0 % of 200 graphs exact'
+    """
+    nodes = f"{group.least} to {group.most}" if group.most > group.least else f"{group.least}"
+    share = 100 * group.exact / group.num_graphs
+    return f"{nodes} nodes with a twin: {share:.1f} % of {group.num_graphs:,} graphs exact"

@@ -1,0 +1,155 @@
+"""Files that are whole or not there, and outputs that only one run writes at a time.
+
+`whole` is the one way this package writes a file: under a temporary name of its own, renamed when
+all is written. `locked` keeps a second run away from an output; the system releases the lock when
+its holder ends, however it ends. `read_json` is the way to read what others may have written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+PARTIAL = ".part"
+MAX_JSON_BYTES = 5_000_000
+MAX_JSON_DEPTH = 32  # far below what Python can follow
+
+
+class BusyError(OSError):
+    """An output that another run is writing."""
+
+
+@contextmanager
+def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary name to write to; it becomes `path` if nothing goes wrong, else nothing.
+
+    Folders are made as needed. Two writers of one path never share a temporary name: the last one
+    to finish wins, and readers see one whole file or the other.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PARTIAL}")
+    try:
+        yield partial
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes | str) -> Path:
+    """Write `content` so that readers see the old file or the new one."""
+    with whole(path) as partial:
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)
+    return Path(path)
+
+
+def read_json(path: Path) -> Any:
+    """Values of a JSON file of limited size and depth, or a ValueError that names the file."""
+    with path.open("rb") as file:
+        content = file.read(MAX_JSON_BYTES + 1)
+    if len(content) > MAX_JSON_BYTES:
+        raise ValueError(f"{path} has more than {MAX_JSON_BYTES} bytes, too many for its JSON")
+    if not content.strip():
+        raise ValueError(f"{path} is empty; expected JSON")
+    too_deep = f"{path} is nested more than {MAX_JSON_DEPTH} levels deep"
+    try:
+        values = json.loads(content.decode("utf-8-sig"))
+    except RecursionError:
+        raise ValueError(too_deep) from None
+    except ValueError as error:  # not UTF-8, not JSON, or a number of thousands of digits
+        raise ValueError(f"{path} is not JSON: {error}") from error
+    if _is_deeper(values, MAX_JSON_DEPTH):
+        raise ValueError(too_deep)
+    return values
+
+
+def _is_deeper(values: Any, most: int) -> bool:
+    """Whether lists and objects lie in each other more than `most` times."""
+    level = [values]
+    for _ in range(most + 1):
+        nested = (each for each in level if isinstance(each, list | dict))
+        level = [v for each in nested for v in (each.values() if isinstance(each, dict) else each)]
+    return bool(level)
+
+
+def sha256_of(path: Path) -> str:
+    """Checksum of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def to_disk(path: Path) -> None:
+    """Wait until a file or folder is on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def locked(out: str | os.PathLike[str]) -> Iterator[None]:
+    """Keep other runs away from the output `out`, or raise BusyError naming who has it.
+
+    The lock is a file beside the output. It holds the number of the process, and is removed at the
+    end; one that a kill leaves behind is nobody's, since the lock itself ends with the process.
+    """
+    out = Path(os.path.abspath(out))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    path = out.with_name(f".{out.name}.lock")
+    file = _acquire(path, out)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)  # before the lock ends: whoever waits sees that it is gone
+        file.close()
+
+
+def _acquire(path: Path, out: Path) -> IO[Any]:
+    while True:
+        file = path.open("a+", encoding="ascii")
+        try:
+            _lock(file)
+            if _is_still(file, path):
+                file.truncate(0)
+                file.write(f"{os.getpid()}\n")
+                file.flush()
+                return file
+        except BlockingIOError:
+            file.seek(0)
+            holder = file.read().strip() or "unknown"
+            file.close()
+            raise BusyError(
+                f"{out} is being written by another run (process {holder}); wait until it has "
+                "finished, or choose another output"
+            ) from None
+        file.close()
+
+
+def _is_still(file: IO[Any], path: Path) -> bool:
+    """Whether the locked file is the one that others find under its name."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _lock(file: IO[Any]) -> None:
+    """Lock an open file, or raise BlockingIOError."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, which cannot remove a file that others have open either
+        import msvcrt
+
+        try:  # mypy knows these names on Windows only
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        except OSError as error:
+            raise BlockingIOError from error
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

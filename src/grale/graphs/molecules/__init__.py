@@ -1,0 +1,1 @@
+"""Molecules as graphs and back: reading, charges, hydrogens, salts, descriptors."""

@@ -1,0 +1,1 @@
+"""What the paper puts in place of a part: GIN encoder, SoftSort matcher, Transformer decoder."""

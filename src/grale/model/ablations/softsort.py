@@ -1,0 +1,85 @@
+"""PIGVAE's permuter in place of the Sinkhorn matcher (paper: "Ablation studies details").
+
+    s_i  = <x_i, U>
+    T_ij = softmax_j(-|s_i - sort(s)_j| / tau)
+
+Departures: a minus sign inside the softmax, without which far scores would attract; scores
+are first divided by the sum of all those distances, so that tau has a meaning that does not
+depend on their scale (the paper's grid of 1e-5 to 1e-2 is on it); sorted descending.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from grale.model.config import MatcherConfig
+from grale.model.matcher import plan_of_permutation
+from grale.model.pair_costs import PairCosts
+from grale.nn.attention import full_precision
+from grale.transport.sinkhorn import SinkhornResult
+
+SMALLEST = 1e-12  # keeps equal scores from dividing by zero
+
+
+class SoftSortMatcher(nn.Module):
+    """Input node i plays the slot whose rank its score has; the slots themselves are not read."""
+
+    adam_weights: ClassVar = ("embed_in",)
+
+    def __init__(self, node_dim: int, config: MatcherConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embed_in = nn.Linear(node_dim, 1, bias=False)
+
+    def forward(
+        self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
+    ) -> SinkhornResult:
+        """Soft plan; its rows sum to one, its columns need not."""
+        scores = self.embed_in(nodes)
+        return _plan(self.log_kernel(scores, scores.sort(dim=1, descending=True).values))
+
+    def hard(
+        self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
+    ) -> Int[Tensor, "B N"]:
+        """permutation[i] = j: which slot plays input node i."""
+        scores = self.embed_in(nodes)[..., 0]
+        return scores.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
+
+    def hard_plan(
+        self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
+    ) -> SinkhornResult:
+        """What :meth:`hard` finds, as a plan."""
+        return plan_of_permutation(self.hard(nodes, slots), nodes)
+
+    def between_inputs(
+        self,
+        first: Float[Tensor, "B N d_n"],
+        second: Float[Tensor, "B N d_n"],
+        costs: PairCosts,
+    ) -> SinkhornResult:
+        """Soft plan between the nodes of two input graphs: equal scores attract."""
+        return _plan(self.pair_kernel(self.embed_in(first), self.embed_in(second), costs))
+
+    def pair_kernel(
+        self, left: Float[Tensor, "B N 1"], right: Float[Tensor, "B N 1"], costs: PairCosts | None
+    ) -> Float[Tensor, "B N N"]:
+        """Scores of the nodes of two input graphs; what they cost is not asked."""
+        return self.log_kernel(left, right)
+
+    def log_kernel(
+        self, left: Float[Tensor, "B N 1"], right: Float[Tensor, "B N 1"]
+    ) -> Float[Tensor, "B N N"]:
+        """Minus the distance of two scores, over the sum of all of them and the temperature."""
+        cost = (full_precision(left) - full_precision(right).transpose(1, 2)).abs()
+        total = cost.sum(dim=(1, 2), keepdim=True).clamp_min(SMALLEST)
+        return -cost / total / self.config.temperature
+
+
+def _plan(log_kernel: Float[Tensor, "B N N"]) -> SinkhornResult:
+    log_plan = torch.log_softmax(log_kernel, dim=2)
+    error = (log_plan.exp().sum(dim=1) - 1).abs().amax(dim=1)
+    return SinkhornResult(log_plan, error)

@@ -1,0 +1,89 @@
+"""Pooling by transport: nodes and edges are carried to the slots, then encoded (decisions/012).
+
+    T      = matcher(X, S)                      S: a learned key for each slot
+    F'_j   = Q_j + Linear(sum_i T_ij X_i)       Q: a learned embedding of each slot
+    C'_jl  = sum_ik T_ij C_ik T_kl
+    Z_j    = Linear(EvoformerEncoder(F', C')_j)
+
+Nodes know from there on which slot they and their neighbours have, so that token j can say whom
+slot j is joined to. The plan of the loss is the same T: what a node is pooled into is what it is
+compared with. As in the paper, T is Sinkhorn's in training and an exact assignment at test time:
+no token is then a mixture of nodes.
+
+Departures: the paper pools edges by cross-attention, and matches after decoding.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from grale.graphs.batch import GraphBatch
+from grale.model.backbone import evoformer_dims
+from grale.model.config import ModelConfig
+from grale.model.matcher import Matcher
+from grale.model.pooling import Pooled
+from grale.nn.evoformer import EvoformerReadout
+from grale.transport.partial_fgw import move_edges
+
+
+class TransportPooling(nn.Module):
+    """A plan from nodes to slots, then an Evoformer in the order of the slots."""
+
+    adam_weights: ClassVar = ("queries", "keys")
+    growing_weights: ClassVar = ("queries", "keys")
+
+    def __init__(self, config: ModelConfig, max_nodes: int, pair_dim: int) -> None:
+        super().__init__()
+        if config.num_tokens != max_nodes:
+            raise ValueError(
+                f"pooling=transport has one token per slot, but num_tokens={config.num_tokens} and "
+                f"graphs have up to {max_nodes} nodes; set model.num_tokens to that"
+            )
+        self.queries = nn.Parameter(torch.randn(config.num_tokens, config.node_dim))
+        self.keys = nn.Parameter(torch.randn(config.num_tokens, config.node_dim))
+        self.carry = nn.Linear(config.node_dim, config.node_dim)
+        self.layers = EvoformerReadout(evoformer_dims(config), config.layers_of_encoder)
+        self.narrow = nn.Linear(config.node_dim, config.token_dim)
+
+    def forward(
+        self,
+        nodes: Float[Tensor, "B N d_n"],
+        pairs: Float[Tensor, "B n n d_p"],
+        graphs: GraphBatch,
+        matcher: Matcher,
+    ) -> Pooled:
+        """Carry nodes and pairs to the slots that the matcher gives them."""
+        find_plan = matcher if self.training else matcher.hard_plan
+        result = find_plan(nodes, self.keys.expand(len(nodes), -1, -1))
+        plan = result.log_plan.exp()
+        slots = self.queries + self.carry(plan.transpose(1, 2) @ nodes)
+        real = plan[:, : pairs.shape[1]] * graphs.node_mask[..., None]
+        tokens = self.layers(slots, move_edges(real.to(pairs), pairs))
+        return Pooled(self.narrow(tokens), result)
+
+    def recompute_activations(self, wanted: bool) -> None:
+        """Recompute layers in the backward pass, or not."""
+        self.layers.recomputes = wanted
+
+
+class TransportUnpooling(nn.Module):
+    """Tokens are widened; a slot begins with what its own token says."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.to_width = nn.Linear(config.token_dim, config.token_width)
+        self.to_slot = nn.Linear(config.token_width, config.node_dim)
+
+    def widen(self, latent: Float[Tensor, "B K D"]) -> Float[Tensor, "B K d_t"]:
+        """Tokens at the width of the nodes."""
+        return self.to_width(latent)
+
+    def first_slots(
+        self, queries: Float[Tensor, "N d_n"], tokens: Float[Tensor, "B K d_t"]
+    ) -> Float[Tensor, "B N d_n"]:
+        """F_Q and what the token of each slot says."""
+        return queries + self.to_slot(tokens)

@@ -1,0 +1,1 @@
+"""GraphVAE of Simonovsky and Komodakis (2018)."""

@@ -1,0 +1,1 @@
+"""PIGVAE, the permutation-invariant variational autoencoder of Winter et al. (2021)."""
