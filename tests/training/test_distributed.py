@@ -76,7 +76,7 @@ trainer = Trainer(load_settings(TrainConfig, config), out, RunOptions(
     accelerator="cpu", devices=devices))
 rank, size = trainer.fabric.global_rank, trainer.fabric.world_size
 batch = next(batches_from(trainer.source, 16, 0, 0, rank, size))
-noise = trainer.model.featurizer.draw_noise(16, torch.Generator().manual_seed(0))[batch.places]
+noise = trainer.model.draw_noise(16, torch.Generator().manual_seed(0))[batch.places]
 graphs = batch.graphs
 values = trainer.objective(graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise)
 trainer.fabric.backward(values["loss"])

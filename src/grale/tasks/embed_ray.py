@@ -130,13 +130,17 @@ def _embed(
 
 
 def _start(address: str | None, num_workers: int | None) -> None:
-    """Join the cluster at `address`, or start a Ray of our own."""
+    """Join the cluster at `address`, or start a Ray of our own.
+
+    Without address="local", Ray would join whatever cluster was last started on this machine.
+    """
     import ray
 
     if address:
         ray.init(address=address, log_to_driver=False)
         return
     ray.init(
+        address="local",
         num_cpus=num_workers,
         log_to_driver=False,
         include_dashboard=False,
