@@ -4,17 +4,17 @@ import torch
 from numba import carray, cfunc, types
 
 from grale.nn import team
-from grale.nn.row_attention_kernel import Arguments, _draw, _floats
+from grale.nn.attention_steps import Arguments, draw, floats
 
 
 @cfunc(types.void(Arguments))
 def count_jobs(arguments):
     numbers = carray(arguments, 3)
-    out = carray(_floats(numbers[2]), (numbers[1],))
-    job = _draw(arguments)
+    out = carray(floats(numbers[2]), (numbers[1],))
+    job = draw(arguments)
     while job < numbers[1]:
         out[job] += np.float32(1.0)
-        job = _draw(arguments)
+        job = draw(arguments)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -2,16 +2,17 @@
 
     CA(X, Y) = MHA(q[X], k[Y], v[Y], 0)
 
-One side always has only K tokens here (K = 4 to 16), the other N^2 edges. So the
-projections of the many are folded into the few: with W_q, W_k, W_v, W_o cut into heads,
+One side always has only K tokens here (K = 4 to 32), the other N^2 edges. While H K is less than
+the width, the projections of the many are folded into the few: with W_q, W_k, W_v, W_o cut into
+heads,
 
     few keys:     scores_h = x (W_q,h W_k,h^T y_k)     out = sum_hk probs_hk (W_o,h^T W_v,h^T y_k)
     few queries:  scores_h = (W_k,h W_q,h^T x_k) y     out = W_o,h^T W_v,h^T sum probs_h y
 
 Two small products per entry replace two or more d x d projections, and no tensor of the
-many entries is ever cut into heads. `literal_cross_attention` is what both compute. Folded
-queries number H K, so pooling folds only while that is less than the width they replace. Scores
-have the many entries last: on a CPU a softmax over four adjacent numbers takes 20 times as long.
+many entries is ever cut into heads. `literal_cross_attention` is what both compute. Scores have
+the many entries last: on a CPU a softmax over four adjacent numbers takes 20 times as long. With
+more tokens the many are projected as usual, and `token_attention.py` keeps no scores.
 
 Departures: none in value; see `attention.py` for scaling and output projection.
 """
@@ -23,6 +24,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from grale.nn.attention import attend, join_heads, softmax, split_heads
+from grale.nn.token_attention import attend_to_tokens
 
 
 class _CrossAttention(nn.Module):
@@ -49,7 +51,16 @@ class AttendToFew(_CrossAttention):
     def forward(
         self, x: Float[Tensor, "B N d"], context: Float[Tensor, "B K d_c"]
     ) -> Float[Tensor, "B N d"]:
-        """CA(x, context), with the projections folded into the K tokens."""
+        """CA(x, context), with the projections folded into the K tokens where that is cheaper."""
+        if self.num_heads * context.shape[1] < x.shape[-1]:
+            return self.folded(x, context)
+        keys, values = self.key(context), self.value(context)
+        return self.combine(attend_to_tokens(self.query(x), keys, values, self.num_heads))
+
+    def folded(
+        self, x: Float[Tensor, "B N d"], context: Float[Tensor, "B K d_c"]
+    ) -> Float[Tensor, "B N d"]:
+        """CA(x, context) without projecting x."""
         scale = (x.shape[-1] // self.num_heads) ** -0.5
         keys = split_heads(self.key(context), self.num_heads) * scale
         folded_keys = (keys @ self._query_heads()).flatten(1, 2)  # B (H K) d
