@@ -19,8 +19,7 @@ import torch
 from rdkit import Chem, RDLogger
 
 from grale.catalog import load
-from grale.codec.intake import by_size
-from grale.data.molecules.files import parse_for
+from grale.codec.intake import by_size, screen
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
 
@@ -31,11 +30,11 @@ def molecules_for(model: GRALE, path: Path, count: int) -> list[str]:
     """SMILES of the first molecules that the model can hold."""
     found: list[str] = []
     for batch in pq.ParquetFile(path).iter_batches(columns=["smiles"]):
-        for smiles in batch["smiles"].to_pylist():
-            if isinstance(parse_for(model.space, smiles, "smiles"), Graph):
-                found.append(smiles)
-            if len(found) == count:
-                return found
+        texts = batch["smiles"].to_pylist()[: 2 * count]
+        is_held = (isinstance(item, Graph) for item in screen(texts, model.space))
+        found += [text for text, held in zip(texts, is_held) if held]
+        if len(found) >= count:
+            return found[:count]
     return found
 
 
@@ -47,10 +46,10 @@ def stages(model: GRALE, smiles: list[str], batch_size: int) -> Iterator[tuple[s
     parsed = time.perf_counter()
     yield "RDKit alone", parsed - began
     began = time.perf_counter()
-    graphs = [parse_for(model.space, text, "smiles") for text in smiles]
+    graphs = screen(smiles, model.space)
     yield "SMILES to graph, RDKit included", time.perf_counter() - began
     began = time.perf_counter()
-    inputs = [model.encoder.featurizer(batch) for _, batch in by_size(graphs, batch_size)]
+    inputs = [model.featurizer(batch) for _, batch in by_size(graphs, batch_size)]
     yield "graph to features", time.perf_counter() - began
     began = time.perf_counter()
     for batch in inputs:

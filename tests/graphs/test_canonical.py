@@ -7,10 +7,10 @@ import torch
 from hypothesis import given
 
 from grale.graphs.batch import GraphBatch
-from grale.graphs.canonical import canonical_positions
+from grale.graphs.canonical import canonical_positions, positions_in_torch
 from grale.graphs.graph import Graph
 from grale.graphs.permute import permute_batch
-from strategies import graphs, random_graph, seeds, unhurried
+from strategies import graph_lists, graphs, random_graph, seeds, unhurried
 
 NUM_ORDERS = 6
 
@@ -185,3 +185,26 @@ def test_two_strongly_regular_components_have_one_canonical_form():
     graph = plain(networkx.disjoint_union(shrikhande(), SYMMETRIC["rook"]))
     orders = in_random_orders(graph, np.random.default_rng(0), 8)
     assert len(set(canonical_forms(GraphBatch.from_graphs(orders)))) == 1
+
+
+@given(graph_lists(max_nodes=12))
+@unhurried
+def test_the_compiled_positions_are_those_of_torch(listed):
+    batch = GraphBatch.from_graphs(listed, max(graph.num_nodes for graph in listed) + 2)
+    assert torch.equal(canonical_positions(batch), positions_in_torch(batch))
+
+
+@pytest.mark.parametrize("name", SYMMETRIC)
+def test_ties_are_broken_alike_by_both(name):
+    graph = Graph.from_networkx(networkx.convert_node_labels_to_integers(SYMMETRIC[name]))
+    batch = GraphBatch.from_graphs([graph], graph.num_nodes + 1)
+    assert torch.equal(canonical_positions(batch), positions_in_torch(batch))
+
+
+def test_gaps_between_real_nodes_are_skipped_alike_by_both():
+    graph = Graph([0, 1, 2, 1], [(0, 1), (1, 2), (2, 3)])
+    batch = GraphBatch.from_graphs([graph], 7)
+    order = torch.tensor([[4, 0, 5, 1, 2, 6, 3]])
+    spread = permute_batch(batch, order)
+    assert not spread.node_mask[0, :4].all()
+    assert torch.equal(canonical_positions(spread), positions_in_torch(spread))

@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
-from grale.graphs.paths import UNREACHABLE, diffuse_labels, shortest_paths
+from grale.graphs.paths import (
+    UNREACHABLE,
+    diffuse_labels,
+    shortest_paths,
+    shortest_paths_in_torch,
+)
 from strategies import generator_from, graph_lists, random_graph, unhurried
 
 
@@ -96,3 +101,11 @@ def test_padding_changes_no_diffused_label():
     padded = diffuse_labels(wide_labels, wide.adjacency, order=2)
     assert torch.equal(padded[:, :3], narrow)
     assert not padded[:, 3:].any()
+
+
+@given(graph_lists(max_nodes=12))
+@unhurried
+def test_compiled_paths_are_those_of_torch(listed):
+    batch = GraphBatch.from_graphs(listed, max(graph.num_nodes for graph in listed) + 1)
+    inputs = batch.adjacency, batch.node_mask
+    assert torch.equal(shortest_paths(*inputs), shortest_paths_in_torch(*inputs))

@@ -12,6 +12,8 @@ refined again, until every node has its own colour. Nodes that still tie before 
 are images of each other under a symmetry, for all but rare graphs (strongly regular graphs
 without transitive symmetry, say), so that it does not matter which of them is taken.
 
+On a CPU `canonical_kernel.py` does the same, compiled.
+
 Departures: not in the paper, which draws fresh noise at every call (decisions/003).
 """
 
@@ -36,6 +38,21 @@ def canonical_positions(graphs: GraphBatch) -> Int[Tensor, "B N"]:
     >>> [int(first[i]) for i in (2, 0, 1)] == second.tolist()
     True
     """
+    if graphs.node_mask.device.type == "cpu" and not torch.compiler.is_compiling():
+        return _compiled_positions(graphs)
+    return positions_in_torch(graphs)
+
+
+def _compiled_positions(graphs: GraphBatch) -> Int[Tensor, "B N"]:
+    from grale.graphs.canonical_kernel import positions
+
+    tensors = (graphs.node_mask, graphs.node_labels, graphs.edge_labels, graphs.path_length)
+    arrays = (tensor.contiguous().numpy() for tensor in tensors)
+    return torch.from_numpy(positions(*arrays, graphs.directed))
+
+
+def positions_in_torch(graphs: GraphBatch) -> Int[Tensor, "B N"]:
+    """Evaluate :func:`canonical_positions` for all graphs at once, on any device."""
     pairs = _mix(graphs.edge_labels * 4096 + graphs.path_length + 2) * graphs.edge_mask
     if graphs.directed:
         pairs = _mix(pairs * 3 + pairs.transpose(1, 2))

@@ -20,13 +20,26 @@ def shortest_paths(
 ) -> Int[Tensor, "B N N"]:
     """Number of edges on a shortest path; 0 on the diagonal of real nodes.
 
-    Breadth-first search from all nodes of all graphs at once: one batched product per
-    step, and as many steps as the longest shortest path. A pair is as far apart as there are
-    steps after which it has not been reached.
-
     >>> line = torch.tensor([[[0, 1, 0], [1, 0, 0], [0, 0, 0]]], dtype=torch.bool)
     >>> shortest_paths(line, torch.tensor([[True, True, True]])).tolist()
     [[[0, 1, -1], [1, 0, -1], [-1, -1, 0]]]
+    """
+    if adjacency.device.type == "cpu" and not torch.compiler.is_compiling():
+        from grale.graphs.path_kernel import lengths
+
+        arrays = (tensor.contiguous().numpy() for tensor in (adjacency, node_mask))
+        return torch.from_numpy(lengths(*arrays, UNREACHABLE))
+    return shortest_paths_in_torch(adjacency, node_mask)
+
+
+def shortest_paths_in_torch(
+    adjacency: Bool[Tensor, "B N N"], node_mask: Bool[Tensor, "B N"]
+) -> Int[Tensor, "B N N"]:
+    """Evaluate :func:`shortest_paths` on any device.
+
+    Breadth-first search from all nodes of all graphs at once: one batched product per
+    step, and as many steps as the longest shortest path. A pair is as far apart as there are
+    steps after which it has not been reached.
     """
     reached = torch.diag_embed(node_mask.float())
     steps = reached + adjacency

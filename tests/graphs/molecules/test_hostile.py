@@ -16,16 +16,16 @@ from grale.graphs.molecules.hydrogen_places import bearer_odds, environments
 from grale.graphs.molecules.molecule import MoleculeError, canonical_key, from_molblock, from_smiles
 
 FUZZ = Path(__file__).parents[3] / "benchmarks" / "fuzz_smiles.py"
-LIMIT = 1.0  # seconds
+LIMIT = 1.0  # seconds of this thread: other work on the machine does not count
 
 
 def read(text: object) -> Graph | str:
-    begin = time.perf_counter()
+    begin = time.thread_time()
     try:
         result: Graph | str = from_smiles(text)
     except MoleculeError as error:
         result = str(error)
-    assert time.perf_counter() - begin < LIMIT
+    assert time.thread_time() - begin < LIMIT
     return result
 
 
@@ -120,10 +120,10 @@ def test_fused_rings_of_an_sdf_are_refused_too() -> None:
     from rdkit import Chem
 
     molecule = Chem.MolFromSmiles(fused_pentagons(100), sanitize=False)
-    begin = time.perf_counter()
+    begin = time.thread_time()
     with pytest.raises(MoleculeError, match="102 fused rings"):
         from_molblock(Chem.MolToMolBlock(molecule, kekulize=False))
-    assert time.perf_counter() - begin < LIMIT
+    assert time.thread_time() - begin < LIMIT
 
 
 def test_entries_of_an_sdf_have_their_reasons() -> None:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
@@ -237,25 +238,27 @@ def _plain_molecule(molecule: Any) -> Graph | None:
     """Read a molecule of heavy atoms and ordinary bonds in few calls; None if it is not one."""
     from rdkit import Chem
 
-    count = molecule.GetNumAtoms()
-    numbers = [molecule.GetAtomWithIdx(place).GetAtomicNum() for place in range(count)]
+    atom, count = molecule.GetAtomWithIdx, molecule.GetNumAtoms()
+    numbers = [atom(place).GetAtomicNum() for place in range(count)]
     if not 0 < count <= MAX_ATOMS or min(numbers) < 2:
         return None
-    orders = np.triu(Chem.GetAdjacencyMatrix(molecule, useBO=True, force=True))
-    pairs = np.argwhere(orders)
-    labels = _LABEL_OF_HALF_ORDERS[np.minimum(2 * orders[pairs[:, 0], pairs[:, 1]], 7).astype(int)]
+    orders = Chem.GetAdjacencyMatrix(molecule, useBO=True, force=True)
+    pairs = np.transpose(orders.nonzero())
+    pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+    half_orders = (2 * orders[pairs[:, 0], pairs[:, 1]]).astype(np.int64)
+    labels = _LABEL_OF_HALF_ORDERS.take(half_orders, mode="clip")
     if len(pairs) != molecule.GetNumBonds() or not labels.all():
         return None
-    table = _labels_by_number()
-    return Graph.trusted(np.array([table[number] for number in numbers]), pairs, labels, False)
+    return Graph.trusted(_labels_by_number()[numbers], pairs, labels, False)
 
 
 @lru_cache(maxsize=1)
-def _labels_by_number() -> list[int]:
+def _labels_by_number() -> NDArray[np.int64]:
     from rdkit import Chem
 
     symbol_of = Chem.GetPeriodicTable().GetElementSymbol
-    return [OTHER, *(_LABEL_OF.get(symbol_of(number), OTHER) for number in range(1, 119))]
+    labels = [OTHER, *(_LABEL_OF.get(symbol_of(number), OTHER) for number in range(1, 119))]
+    return np.array(labels)
 
 
 def _any_molecule(molecule: Any) -> Graph:
