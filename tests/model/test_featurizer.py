@@ -4,6 +4,7 @@ import torch
 
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
+from grale.graphs.paths import diffuse_labels
 from grale.graphs.space import GraphSpace
 from grale.model.config import FeaturizerConfig
 from grale.model.featurizer import Featurizer, path_encoding
@@ -204,3 +205,35 @@ def test_targets_carry_no_noise(featurizer, graphs):
     for name in ("node_label", "node_feature", "edge_label", "edge_feature"):
         first, second = (getattr(featurizer.targets(inputs), name) for inputs in (quiet, noisy))
         assert torch.equal(first, second)
+
+
+def test_hidden_labels_reach_neither_the_node_nor_its_neighbours(space, graphs):
+    batch = GraphBatch.from_graphs(graphs)
+    config = FeaturizerConfig(noise_std=0.0, hidden_share=0.3)
+    featurizer = Featurizer(space, config)
+    drawn = featurizer.draw_noise(len(batch), torch.Generator().manual_seed(0))
+    inputs = featurizer(batch, drawn)
+    hidden = (drawn[:, : batch.max_nodes, -1] < 0.3) & batch.node_mask
+    assert hidden.any()
+    assert not hidden[batch.node_mask].all()
+    labels = torch.nn.functional.one_hot(batch.node_labels, space.num_node_labels)
+    seen = labels * (batch.node_mask & ~hidden)[..., None]
+    expected = diffuse_labels(seen.float(), batch.adjacency, config.diffusion_order)
+    torch.testing.assert_close(inputs.node_feats + inputs.noise, expected)
+    plain = Featurizer(space, FeaturizerConfig(noise_std=0.0))(batch)
+    torch.testing.assert_close(
+        featurizer.targets(inputs).node_label, plain.node_feats[..., : space.num_node_labels]
+    )
+    assert torch.equal(featurizer(batch).noise, plain.noise)  # at inference nothing is hidden
+
+
+def test_about_the_share_is_hidden(space):
+    featurizer = Featurizer(space, FeaturizerConfig(hidden_share=0.2))
+    drawn = featurizer.draw_noise(2_000, torch.Generator().manual_seed(0))
+    assert float((drawn[..., -1] < 0.2).float().mean()) == pytest.approx(0.2, abs=0.01)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0])
+def test_a_share_that_cannot_be_hidden_is_refused(share):
+    with pytest.raises(ValueError, match="hidden_share must be in"):
+        FeaturizerConfig(hidden_share=share)

@@ -86,7 +86,7 @@ class GRALE(GraphAutoencoder):
     def forward(
         self,
         graphs: GraphBatch,
-        noise: Float[Tensor, "B N n_f"] | None = None,
+        noise: Float[Tensor, "B N n"] | None = None,
         token_noise: Float[Tensor, "B K D"] | None = None,
     ) -> Reconstruction:
         """Encode, decode, match and compare; `noise` as in `Featurizer.forward`."""
@@ -142,9 +142,9 @@ class GRALE(GraphAutoencoder):
 
     def split_noise(
         self, noise: Float[Tensor, "B R"]
-    ) -> tuple[Float[Tensor, "B N n_f"], Float[Tensor, "B K D"] | None]:
+    ) -> tuple[Float[Tensor, "B N n"], Float[Tensor, "B K D"] | None]:
         """Undo :meth:`draw_noise`: what is on the input features, and what is on the tokens."""
-        size = self.space.max_nodes * self.featurizer.feature_dim
+        size = self.space.max_nodes * self.featurizer.noise_dim
         on_nodes = noise[:, :size].unflatten(1, (self.space.max_nodes, -1))
         return on_nodes, self._tokens(noise[:, size:]) if noise.shape[1] > size else None
 

@@ -40,9 +40,13 @@ class FeaturizerConfig:
     """Deviation of the noise on the input features; 0 switches it off."""
     noise_seed: int = 0
     """Seed of the noise table used at inference, one row per canonical position."""
+    hidden_share: float = 0.0
+    """Share of the nodes whose label the encoder does not see in training; all must come back."""
 
     def __post_init__(self) -> None:
         _at_least("diffusion_order", self.diffusion_order, 0)
+        if not 0 <= self.hidden_share < 1:
+            raise ValueError(f"hidden_share must be in [0, 1), got {self.hidden_share}")
         _at_least("noise_std", self.noise_std, 0)
         if self.path_dim < 2 or self.path_dim % 2:
             raise ValueError(f"path_dim must be even and at least 2, got {self.path_dim}")

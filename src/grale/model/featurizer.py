@@ -8,7 +8,8 @@ C is not formed: its parts are handed on, and the encoder's first linear layer i
 part by part (`backbone.py`).
 
 Departures: at inference the noise belongs to a node's canonical position (decisions/003);
-the encoding of "no path" is zero; targets hold ONE-HOT and PE only, since F_i and F_j are
+some labels may be hidden from the encoder in training (decisions/013); the encoding of "no path" is
+zero; targets hold ONE-HOT and PE only, since F_i and F_j are
 scored at the nodes.
 """
 
@@ -37,7 +38,7 @@ class GraphInputs:
     node_feats: Float[Tensor, "B N n_f"]
     """F without noise; zero on padding."""
     noise: Float[Tensor, "B N n_f"]
-    """Zero on padding."""
+    """What is added to F on the way in, less what is hidden of it; zero on padding."""
     path_code: Int[Tensor, "B N N"]
     """Row of the path encoding of each pair: its length, or max_nodes for no path."""
     path_table: Float[Tensor, "P n_p"]
@@ -75,21 +76,35 @@ class Featurizer(nn.Module):
         self.register_buffer("noise_table", self._table(0), persistent=False)
 
     def forward(
-        self, graphs: GraphBatch, noise: Float[Tensor, "B M n_f"] | None = None
+        self, graphs: GraphBatch, noise: Float[Tensor, "B M n"] | None = None
     ) -> GraphInputs:
-        """phi(x), with standard normal `noise`, or noise by canonical position without it."""
+        """phi(x), with noise from :meth:`draw_noise`, or by canonical position without it."""
         labels = self._one_hot_nodes(graphs)
-        node_feats = diffuse_labels(labels, graphs.adjacency, self.config.diffusion_order)
-        if noise is None:
-            noise = self.canonical_noise(graphs)
-        noise = noise[:, : graphs.max_nodes] * graphs.node_mask[..., None] * self.config.noise_std
+        node_feats = self._diffused(labels, graphs)
+        drawn = self.canonical_noise(graphs) if noise is None else noise[:, : graphs.max_nodes]
+        noise = drawn[..., : self.feature_dim] * graphs.node_mask[..., None] * self.config.noise_std
+        if drawn.shape[-1] > self.feature_dim:
+            is_seen = drawn[..., -1:] >= self.config.hidden_share
+            noise = noise + self._diffused(labels * is_seen, graphs) - node_feats
         return GraphInputs(graphs, node_feats, noise, self._path_code(graphs), self.path_table)
 
-    def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B N n_f"]:
-        """Fresh noise for a training batch of `count` graphs of any size."""
+    def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B N n"]:
+        """Fresh noise for a training batch of `count` graphs of any size.
+
+        Standard normal numbers for the features; if labels are to be hidden, then one uniform
+        number more for each node: a node is hidden if it is below the share.
+        """
         shape = (count, self.space.max_nodes, self.feature_dim)
         noise = torch.randn(shape, generator=generator, device=generator.device)
+        if self.noise_dim > self.feature_dim:
+            chance = torch.rand((*shape[:2], 1), generator=generator, device=generator.device)
+            noise = torch.cat([noise, chance], dim=-1)
         return noise.to(self.noise_table)
+
+    @property
+    def noise_dim(self) -> int:
+        """Numbers that :meth:`draw_noise` draws for each node."""
+        return self.feature_dim + (self.config.hidden_share > 0)
 
     def targets(self, inputs: GraphInputs) -> GraphTargets:
         """phi*(x), from what phi(x) has computed already."""
@@ -103,6 +118,11 @@ class Featurizer(nn.Module):
             one_hot(graphs.edge_labels, self.space.num_edge_classes).to(dtype),
             self.path_table[inputs.path_code],
         )
+
+    def _diffused(
+        self, labels: Float[Tensor, "B N n_0"], graphs: GraphBatch
+    ) -> Float[Tensor, "B N n_f"]:
+        return diffuse_labels(labels, graphs.adjacency, self.config.diffusion_order)
 
     def _one_hot_nodes(self, graphs: GraphBatch) -> Float[Tensor, "B N n_0"]:
         labels = one_hot(graphs.node_labels, self.space.num_node_labels)
