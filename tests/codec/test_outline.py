@@ -105,7 +105,7 @@ def test_every_difference_between_weights_and_settings_is_named(save, architectu
     name = next(iter(load_file(saved / WEIGHTS)))
     for change, reason in [
         (lambda weights: weights.pop(name), f"the weight {name} is missing"),
-        (lambda weights: weights.update(more=torch.zeros(2)), "'more', which is no weight"),
+        (lambda weights: weights.update(more=torch.zeros(2)), "'more', which is not a weight"),
         (
             lambda weights: weights.update({name: torch.zeros(5, 6, 7)}),
             rf"{name} has the shape \(5, 6, 7\) in the file and",

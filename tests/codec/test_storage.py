@@ -117,7 +117,7 @@ def test_missing_and_surplus_weights_are_refused(saved):
     with pytest.raises(ValueError, match="layers.2.* is missing"):
         GRALE.from_pretrained(saved)
     edit_config(saved, lambda values: values["config"].update(num_layers=1))
-    with pytest.raises(ValueError, match="layers.1.*which is no weight of this model"):
+    with pytest.raises(ValueError, match="layers.1.*which is not a weight of this model"):
         GRALE.from_pretrained(saved)
 
 

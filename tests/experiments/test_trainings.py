@@ -181,10 +181,10 @@ def test_the_table_against_the_truth_has_every_method(tmp_path: Path) -> None:
     request = Request(scale="smoke", folder=tmp_path / "out", data=str(tmp_path))
     (table,) = find_experiment("table-ged").run(request, nullcontext)
     methods = [row[0] for row in table.rows]
-    assert methods[:3] == ["grale", f"grale, best of {table_ged.TRIES}", "grale + refine"]
+    assert methods[:3] == ["grale", f"grale, best of {table_ged.NOISE_DRAWS}", "grale + tabu"]
     assert {"sm", "rrwm", "ipfp", "greedy-astar"} <= set(methods)
     assert table.values["exact"]["exact"] == 1
-    assert table.values["grale + refine"]["error"] <= table.values["grale"]["error"]
+    assert table.values["grale + tabu"]["error"] <= table.values["grale"]["error"]
     with pytest.raises(ValueError, match="table-ged needs --data"):
         find_experiment("table-ged").run(replace(request, data=None), nullcontext)
 

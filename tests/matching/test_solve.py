@@ -20,7 +20,7 @@ from grale.matching.exact import branch_and_bound
 from grale.matching.local_search import edit_distance_bound
 from grale.matching.peers import SOLVERS, assign, solve_by_peer
 from grale.matching.problem import assignment_cost, assignment_start, lower_bound, pose
-from grale.matching.refine import refine
+from grale.matching.tabu import tabu_search
 from grale.metrics.edit_distance import apply_edits, edit_distance
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
@@ -40,14 +40,14 @@ def distance_by_brute_force(g1: Graph, g2: Graph) -> int:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
-def test_exact_is_exact_and_refine_never_below(seed: int, directed: bool) -> None:
+def test_exact_is_exact_and_tabu_search_never_below(seed: int, directed: bool) -> None:
     g1, g2 = random_pair(seed, 5, directed)
     truth = distance_by_brute_force(g1, g2)
     found = solve(g1, g2, "exact")
     assert found.is_optimal
     assert found.edit_distance == truth
     assert truth >= lower_bound(g1, g2)
-    assert solve(g1, g2, "refine").edit_distance >= truth
+    assert solve(g1, g2, "tabu").edit_distance >= truth
     assert solve(g2, g1, "exact").edit_distance == truth
 
 
@@ -64,7 +64,7 @@ def test_exact_agrees_with_networkx(seed: int) -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10_000), st.booleans(), st.sampled_from(["refine", "exact"]))
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from(["tabu", "exact"]))
 def test_replaying_the_edits_gives_the_second_graph(seed: int, directed: bool, method: str) -> None:
     g1, g2 = random_pair(seed, 8, directed)
     found = solve(g1, g2, method, time_limit=1.0)
@@ -93,7 +93,7 @@ def test_refining_never_makes_it_worse_and_counts_right(
     problem = pose(g1, g2)
     start = np.random.default_rng(seed).permutation(problem.size)
     before = edit_distance(g1, g2, problem.mapping(start))
-    found = refine(problem, start, steps=steps)
+    found = tabu_search(problem, start, steps=steps)
     assert found.edit_distance == edit_distance(g1, g2, problem.mapping(found.permutation))
     assert found.edit_distance <= before
     assert found.steps <= steps
@@ -130,12 +130,12 @@ def test_tabu_search_beats_descent_on_larger_graphs() -> None:
     graphs = generate_coloring(40, COLORING_VARIANTS["coloring20"], seed=3)
     pairs = list(zip(graphs[::2], graphs[1::2]))
     descent = sum(edit_distance_bound(*pair).edit_distance for pair in pairs)
-    tabu = sum(solve(*pair, "refine").edit_distance for pair in pairs)
+    tabu = sum(solve(*pair, "tabu").edit_distance for pair in pairs)
     assert tabu < 0.97 * descent
     assert all(solve(*pair).edit_distance >= lower_bound(*pair) for pair in pairs[:5])
 
 
-@pytest.mark.parametrize("method", ["refine", "exact"])
+@pytest.mark.parametrize("method", ["tabu", "exact"])
 def test_the_time_limit_is_kept(method: str) -> None:
     rng = np.random.default_rng(0)
     g1, g2 = random_graph(rng, 30), random_graph(rng, 30)
@@ -147,15 +147,15 @@ def test_the_time_limit_is_kept(method: str) -> None:
     assert found.edit_distance >= lower_bound(g1, g2)
 
 
-def test_the_learned_mapping_is_a_start_that_refinement_never_spoils(
+def test_the_learned_mapping_is_a_start_that_tabu_search_never_spoils(
     tiny_model: GRALE, coloring_graphs: list[Graph]
 ) -> None:
     for g1, g2 in zip(coloring_graphs[:4], coloring_graphs[4:8]):
         learned = solve(g1, g2, "grale", model=tiny_model)
         assert learned.edit_distance == tiny_model.match(g1, g2).edit_distance
-        refined = solve(g1, g2, "grale+refine", time_limit=0.002, model=tiny_model)
-        assert refined.edit_distance <= learned.edit_distance
-        assert refined.edit_distance >= branch_and_bound(g1, g2).edit_distance
+        searched = solve(g1, g2, "grale+tabu", time_limit=0.002, model=tiny_model)
+        assert searched.edit_distance <= learned.edit_distance
+        assert searched.edit_distance >= branch_and_bound(g1, g2).edit_distance
 
 
 @pytest.mark.parametrize(
@@ -214,20 +214,20 @@ def test_graduated_assignment_beats_the_linear_one_and_never_the_truth() -> None
 
 def test_graphs_outside_the_model_are_refused_with_a_way_out(tiny_model: GRALE) -> None:
     large, small = Graph([0] * 13), Graph([3])
-    with pytest.raises(ValueError, match="the first graph has 13 nodes.*'refine' needs no model"):
+    with pytest.raises(ValueError, match="the first graph has 13 nodes.*'tabu' needs no model"):
         solve(large, small, "grale", model=tiny_model)
     with pytest.raises(ValueError, match="the second graph has label 9 on node 0"):
-        solve(small, Graph([9]), "grale+refine", model=tiny_model)
+        solve(small, Graph([9]), "grale+tabu", model=tiny_model)
     with pytest.raises(ValueError, match="the second graph has label 3 on edge"):
         solve(small, Graph([0, 0], [(0, 1)], [3]), "grale", model=tiny_model)
-    assert solve(large, small, "refine").edit_distance == 13
+    assert solve(large, small, "tabu").edit_distance == 13
     with pytest.raises(ValueError, match="at least one node"):
         solve(Graph([]), small)
 
 
 def test_one_node_against_many() -> None:
     many = Graph([0, 1, 2], [(0, 1), (1, 2)])
-    for method in ("exact", "refine"):
+    for method in ("exact", "tabu"):
         assert solve(Graph([1]), many, method).edit_distance == 4
         assert solve(many, Graph([1]), method).edit_distance == 4
         assert solve(Graph([7]), Graph([0]), method).edit_distance == 1

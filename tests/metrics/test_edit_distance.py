@@ -141,5 +141,5 @@ def test_an_edit_that_does_not_find_what_it_changes_is_refused():
         apply_edits(graph, [Edit("relabel node", (1,), 4, 2)])
     with pytest.raises(ValueError, match=r"expects None at \(0, 1\), found 1"):
         apply_edits(graph, [Edit("insert edge", (0, 1), None, 2)])
-    with pytest.raises(ValueError, match=r"edge \(0, 1\) has no node 1"):
+    with pytest.raises(ValueError, match=r"edge \(0, 1\) ends at missing node 1"):
         apply_edits(graph, [Edit("delete node", (1,), 1, None)])

@@ -12,7 +12,7 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.colours import NUM_COUNTS, colour_counts
 from grale.model.autoencoder import GRALE
 from grale.model.config import DescriptionConfig, LatentConfig
-from grale.model.description import describe
+from grale.model.description import pool_decoded
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_the_loss_is_the_papers_and_the_weighted_errors(space, tiny_config, batc
     values = model.eval().losses(batch, noise, known)
     with torch.no_grad():
         result = model(batch, *model.split_noise(noise))
-        described = describe(result.decoded)
+        described = pool_decoded(result.decoded)
         wanted = (known - torch.tensor([0.0, 5.0, -50.0])) / torch.tensor([1.0, 10.0, 100.0])
         properties = (model.heads.property_head(described) - wanted.clamp(-5, 5)).square().mean()
         standard = colour_counts(batch).log1p().clamp(-5, 5)  # no statistics yet: mean 0, square 1

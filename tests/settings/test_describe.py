@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from grale.cli.main import app
 from grale.settings.build import build
-from grale.settings.describe import Setting, describe
+from grale.settings.describe import Setting, list_settings
 from grale.settings.files import override
 from grale.training.config import TrainConfig
 
@@ -36,7 +36,7 @@ class Outer:
 
 
 def test_fields_are_listed_with_kind_default_and_meaning() -> None:
-    assert describe(Outer) == [
+    assert list_settings(Outer) == [
         Setting("must", "int", "required", ""),
         Setting("maybe", "float | null", "null", "Perhaps."),
         Setting("inner.kind", "a | b", "a", "Which one: a or b."),
@@ -45,7 +45,7 @@ def test_fields_are_listed_with_kind_default_and_meaning() -> None:
 
 
 def test_every_setting_of_a_run_can_be_set_to_its_default_by_name() -> None:
-    listed = describe(TrainConfig)
+    listed = list_settings(TrainConfig)
     names = [setting.name for setting in listed]
     assert {"model.matcher.temperature", "pigvae.num_layers", "data.source", "seed"} <= set(names)
     assert len(set(names)) == len(names)

@@ -39,7 +39,7 @@ def edit(
 ) -> None:
     """Raise or lower a property of a graph; print and draw the path of distinct graphs."""
     from grale.catalog import load
-    from grale.cli.terminal import describe, keep_freed_memory, say, show, working
+    from grale.cli.terminal import graph_text, keep_freed_memory, say, show, working
     from grale.data.samples import named_graph, sample_graphs
     from grale.experiments.figures.size_edit import edit_figure
     from grale.plot.figures import save_figure
@@ -68,7 +68,7 @@ def edit(
     rows = [["step", "graph", "predicted", wanted]]
     for step in path.steps:
         rows.append([
-            str(step.step), describe(step.graph, loaded.space), f"{step.predicted:.3g}",
+            str(step.step), graph_text(step.graph, loaded.space), f"{step.predicted:.3g}",
             f"{step.true:.3g}",
         ])  # fmt: skip
     show(f"predictor of {wanted}: R2 {learned.r2:.3f} on held-out graphs", rows)

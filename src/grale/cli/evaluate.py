@@ -41,8 +41,8 @@ def evaluate(
     from grale.catalog import load_any
     from grale.cli.terminal import counting, keep_freed_memory, show
     from grale.codec.options import CodecOptions
+    from grale.data.molecules.prepared import prepared_molecules
     from grale.data.samples import sample_graphs, usual_data
-    from grale.experiments.molecules import prepared_molecules
     from grale.graphs.molecules.molecule import is_molecular
     from grale.training.evaluation import reconstruct_all
 

@@ -25,7 +25,7 @@ def interpolate(
 ) -> None:
     """Draw the graphs on the straight line between the vectors of two graphs."""
     from grale.catalog import load
-    from grale.cli.terminal import describe, say
+    from grale.cli.terminal import graph_text, say
     from grale.data.samples import named_graph
     from grale.plot.figures import interpolation_figure, save_figure
     from grale.plot.look import look_of
@@ -40,7 +40,7 @@ def interpolate(
         path.graphs, path.mappings, captions, look.palette, look.node_texts
     )
     for caption, graph in zip(captions, path.graphs):
-        say(f"{caption}  {describe(graph, loaded.space)}")
+        say(f"{caption}  {graph_text(graph, loaded.space)}")
     say(f"picture: {save_figure(figure, out)}")
 
 
@@ -56,7 +56,7 @@ def barycenter(
 ) -> None:
     """Draw the graph whose vector is the mean of those of a whole dataset."""
     from grale.catalog import load
-    from grale.cli.terminal import counting, describe, keep_freed_memory, say
+    from grale.cli.terminal import counting, graph_text, keep_freed_memory, say
     from grale.data.samples import stream_graphs
     from grale.plot.figures import interpolation_figure, save_figure
     from grale.plot.look import look_of
@@ -74,5 +74,5 @@ def barycenter(
         palette=look.palette,
         node_texts=look.node_texts,
     )
-    say(describe(mean.graph, loaded.space))
+    say(graph_text(mean.graph, loaded.space))
     say(f"picture: {save_figure(figure, out)}")

@@ -19,10 +19,10 @@ def match(
     method: Annotated[
         str,
         typer.Option(
-            help="grale, grale+refine, grale+beam, refine, beam, graduated, exact, sm, rrwm, ipfp, "
+            help="grale, grale+tabu, grale+beam, tabu, beam, graduated, exact, sm, rrwm, ipfp, "
             "astar or greedy-astar."
         ),
-    ] = "grale+refine",
+    ] = "grale+tabu",
     time_limit: Annotated[
         float | None,
         typer.Option(min=1e-4, help="Seconds per pair; by default 0.01, for solvers 10."),
@@ -38,13 +38,14 @@ def match(
     from grale.catalog import load
     from grale.cli.terminal import counting, keep_freed_memory, say, show
     from grale.data.samples import named_graph
-    from grale.matching import solve
+    from grale.matching.solve import method_called, solve
     from grale.plot.figures import save_figure
     from grale.plot.matching import matching_figure
     from grale.tasks.match_file import match_file
 
+    method = method_called(method)
     if time_limit is None:
-        time_limit = 0.01 if "refine" in method else 10.0
+        time_limit = 0.01 if "tabu" in method else 10.0
     loaded = load(model)
     if second is None:
         keep_freed_memory()

@@ -70,7 +70,7 @@ def reproduce(
     Experiments that train keep their models in OUT/runs: what was cut goes on, what is done stays.
     """
     from grale.cli.terminal import counting, keep_freed_memory, say
-    from grale.experiments.molecules import find_molecules
+    from grale.data.molecules.prepared import find_molecules
     from grale.experiments.request import Request
 
     keep_freed_memory()

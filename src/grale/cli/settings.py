@@ -14,10 +14,10 @@ def settings(
 ) -> None:
     """List the settings of `grale train` with their defaults and meanings."""
     from grale.cli.terminal import say
-    from grale.settings.describe import describe
+    from grale.settings.describe import list_settings
     from grale.training.config import TrainConfig
 
-    found = [setting for setting in describe(TrainConfig) if part in setting.name]
+    found = [setting for setting in list_settings(TrainConfig) if part in setting.name]
     if not found:
         raise ValueError(f"no setting contains {part!r}; `grale settings` lists all of them")
     for setting in found:

@@ -138,7 +138,7 @@ def counting(description: str, total: int | None) -> Iterator:
         yield lambda count: progress.advance(task, count)
 
 
-def describe(graph: Graph, space: GraphSpace) -> str:
+def graph_text(graph: Graph, space: GraphSpace) -> str:
     """A graph in a few words: its SMILES, or its size."""
     from grale.graphs.molecules.molecule import MoleculeError, is_molecular
 

@@ -34,7 +34,7 @@ class _Decision:
 
 
 def likeliest_graphs(logits: GraphLogits, row: int, directed: bool) -> Iterator[Graph]:
-    """Graphs of one row, the likeliest first; some changes lead to the same graph twice."""
+    """Graphs of one row, the likeliest first; the same graph may come more than once."""
     logits = GraphLogits(*(getattr(logits, f.name)[row : row + 1] for f in fields(logits)))
     first = logits.most_likely(directed)
     arrays = {
@@ -65,7 +65,7 @@ def _graph(arrays: dict[str, NDArray[Any]], directed: bool) -> Graph:
 def _decisions(
     logits: GraphLogits, exists: NDArray[np.bool_], directed: bool
 ) -> Iterator[_Decision]:
-    """Decisions of the only row of the logits."""
+    """Decisions of the logits' only row."""
     for node, score in enumerate(logits.node_mask[0].tolist()):
         yield _Decision(abs(score), "exists", (node,), int(not exists[node]))
     kept = np.flatnonzero(exists).tolist()
@@ -81,7 +81,7 @@ def _decisions(
 
 
 def _second_choices(scores: torch.Tensor) -> list[tuple[float, int]]:
-    """Per row of scores: how far the second choice is behind, and which it is."""
+    """For each row of scores: the second choice, and how far it is behind the first."""
     if scores.shape[-1] < 2:
         return []
     values, places = scores.topk(2, dim=-1)
@@ -89,7 +89,7 @@ def _second_choices(scores: torch.Tensor) -> list[tuple[float, int]]:
 
 
 def _cheapest_sets(costs: list[float]) -> Iterator[tuple[int, ...]]:
-    """All sets of places of the ascending `costs`, by ascending total.
+    """All sets of indices into the ascending `costs`, by ascending total.
 
     >>> from itertools import islice
     >>> list(islice(_cheapest_sets([1.0, 2.0, 4.0]), 5))

@@ -1,7 +1,7 @@
 """Rows of latents to graphs and to molecules.
 
-Departures: the paper takes the most likely graph; molecules may go on to the next likeliest, and
-a search may find the graph that embeds into the latent (decisions/009).
+Departures: the paper takes the most likely graph. Here, the next likeliest may replace an invalid
+molecule, and a search may find the graph that embeds into the latent (decisions/009).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def decode_smiles(
 def _logits(
     model: GraphAutoencoder, latents: NDArray[Any], batch_size: int
 ) -> Iterator[tuple[Float[Tensor, "B Z"], GraphLogits]]:
-    """Decode the rows, a batch at a time, after checking all of them."""
+    """Check all rows, then decode them batch by batch."""
     values = check_latents(latents, model.latent_dim)
     for start in range(0, len(values), batch_size):
         rows = torch.tensor(values[start : start + batch_size]).to(next(model.parameters()))

@@ -1,7 +1,7 @@
 """Descriptions of graphs or of latents, one row each, in order (decisions/013).
 
-A latent says everything of its graph, slot by slot. The description says it without regard to
-slots: use it where near vectors should mean like graphs.
+A latent holds everything about its graph, slot by slot. The description does not depend on the
+order of the slots: use it to compare graphs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from grale.nn.attention import full_precision
 if TYPE_CHECKING:
     from grale.codec.graph_autoencoder import GraphAutoencoder
 
-NODE_SCALE, EDGE_SCALE = 8.0, 16.0  # keep sums over a graph about as large as its means
+NODE_SCALE, EDGE_SCALE = 8.0, 16.0  # make sums over a graph about as large as means
 LEAST_MASS = 1e-6
 
 
@@ -60,7 +60,7 @@ def _described(
 def pool_states(
     nodes: Float[Tensor, "B N d"], pairs: Float[Tensor, "B N N e"], logits: GraphLogits
 ) -> Float[Tensor, "B n_d"]:
-    """Pool what a decoder holds of slots and pairs of slots, soft by their probability.
+    """Pool a decoder's states of slots and pairs of slots, weighted by their probability.
 
     p_j   = Sigmoid(h_hat_j),  q_jl = p_j p_l (1 - P(no edge between j and l))
     nodes = CONCAT[sum_j p_j F_j / 8,  sum_j p_j F_j / sum_j p_j,  max_j (F_j + log p_j)]
@@ -85,7 +85,7 @@ def pool_states(
 
 
 def pooled_dim(node_dim: int, pair_dim: int) -> int:
-    """Length of what :func:`pool_states` gives."""
+    """Length of what :func:`pool_states` returns."""
     return 3 * node_dim + 2 * pair_dim
 
 
@@ -98,12 +98,12 @@ def bond_probability(logits: GraphLogits) -> Float[Tensor, "B N N"]:
 
 
 def describe_logits(logits: GraphLogits) -> Float[Tensor, "B n_d"]:
-    """Description by a decoder without states of its own: what it predicts is pooled."""
+    """Pool the predictions themselves, for a decoder without hidden states."""
     return pool_states(
         logits.node_label.softmax(dim=-1), logits.edge_label.softmax(dim=-1)[..., 1:], logits
     )
 
 
 def dim_of_described_logits(space: GraphSpace) -> int:
-    """Length of what :func:`describe_logits` gives."""
+    """Length of what :func:`describe_logits` returns."""
     return pooled_dim(space.num_node_labels, space.num_edge_labels)

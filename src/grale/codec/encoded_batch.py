@@ -1,4 +1,4 @@
-"""A batch that has been encoded once, and what can still be asked of it."""
+"""A batch that is encoded once, then decoded or compared as often as needed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from grale.codec.logits import GraphLogits
 from grale.graphs.batch import GraphBatch
 
 Rebuild = Callable[[Float[Tensor, "B Z"], bool], GraphBatch]
-"""Decodes latents of all rows; column i plays input node i. True: the true sizes are told."""
+"""Decodes latents of all rows; column i plays input node i. True: use the true sizes."""
 Compare = Callable[[Float[Tensor, "R Z"], list[int]], tuple[GraphLogits, Float[Tensor, " R"]]]
-"""Decodes latents of some rows; logits, and the loss of each row, with gradients."""
+"""Decodes latents of some rows into logits and the loss of each row, with gradients."""
 
 
 class EncodedBatch(NamedTuple):
@@ -24,4 +24,4 @@ class EncodedBatch(NamedTuple):
     """The encoder's."""
     rebuild: Rebuild
     compare: Compare | None = None
-    """None for models whose loss says nothing about a latent alone."""
+    """None for models whose loss is not a function of the latent."""

@@ -1,4 +1,4 @@
-"""One contract for rows that fail: raise, leave a gap, or leave them out."""
+"""What happens to rows that fail, everywhere: raise, leave a gap, or leave them out."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def check_on_error(on_error: str) -> None:
 def run_on_good(
     run: Callable[[Any], list[Result]], items: Any, is_good: NDArray[np.bool_], on_error: OnError
 ) -> list[Result | None]:
-    """Results of `run` in order: None for the other rows ("null"), or nothing for them ("skip").
+    """Run on the good rows; in order, the other rows give None ("null") or nothing ("skip").
 
-    "raise" hands all rows to `run`, which names the first that fails.
+    With "raise", `run` gets all rows and names the first that fails.
     """
     check_on_error(on_error)
     if on_error == "raise" or is_good.all():

@@ -1,7 +1,7 @@
-"""What every autoencoder of graphs here can do: GRALE and what the paper compares it with.
+"""What every autoencoder of graphs can do: GRALE and the models the paper compares it with.
 
-An architecture says how a batch becomes losses, latents, logits and a reconstruction; lists of
-graphs in, arrays and graphs out, files and the hub are the same for all.
+An architecture defines how a batch becomes losses, latents, logits and a reconstruction. Lists of
+graphs, arrays, files and the hub are handled here, in the same way for all.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class GraphAutoencoder(
     config_class: ClassVar[type[Any]]
     """Dataclass of its settings."""
     groups_by_size: ClassVar[bool] = True
-    """Whether graphs of a training batch may be of similar size, which saves time."""
+    """Whether a training batch may hold graphs of similar size only, which saves time."""
     former_names: ClassVar[Mapping[str, str]] = {}
-    """Parts that older files of weights know by another name."""
+    """Names of parts in older files of weights, and their names now."""
 
     def __init__(self, space: GraphSpace, config: Any) -> None:
         super().__init__()
@@ -71,15 +71,15 @@ class GraphAutoencoder(
         noise: Float[Tensor, "B ..."],
         properties: Float[Tensor, "B p"] | None = None,
     ) -> dict[str, Float[Tensor, ""]]:
-        """Loss of a training batch under "loss", and what else belongs into the log."""
+        """Loss of a training batch under "loss", and other values for the log."""
 
     @abstractmethod
     def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B ..."]:
-        """Randomness of one training step for `count` graphs, a row for each."""
+        """Randomness of one training step for `count` graphs, one row each."""
 
     @abstractmethod
     def encoded(self, graphs: GraphBatch) -> EncodedBatch:
-        """Encode a batch once; nothing random."""
+        """Encode a batch once, without randomness."""
 
     @abstractmethod
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
@@ -118,12 +118,12 @@ class GraphAutoencoder(
         ----------
         graphs
             A list, a column of a data frame, an array or a generator of `grale.Graph`, networkx
-            graphs or PyG `Data`, mixed as you like; for a model of molecules SMILES and RDKit
-            molecules, too.
+            graphs or PyG `Data`, in any mix; also of SMILES and RDKit molecules, if the model was
+            trained on molecules.
         batch_size
             Graphs encoded at once; they are grouped by size first.
         on_error
-            What to do with a graph the model cannot hold: "raise", "null" (its row is NaN) or
+            What to do with a graph that the model cannot take: "raise", "null" (its row is NaN) or
             "skip" (it has no row). `why_not` gives the reasons.
         refine
             At most this many gradient steps on a vector that does not decode to its graph, until
@@ -138,11 +138,11 @@ class GraphAutoencoder(
         batch_size: int = 256,
         on_error: OnError = "raise",
     ) -> NDArray[np.float32]:
-        """Describe graphs, or rows that `encode` gave: one row of `description_dim` each, in order.
+        """Describe graphs, or rows from `encode`: one row of `description_dim` each, in order.
 
-        Near descriptions mean like graphs: use them for neighbours, maps and predictions. They
-        cannot be decoded; use `encode` for that. An array of floats is taken for latents,
-        everything else for graphs.
+        Similar graphs have near descriptions: use them for neighbours, maps and predictions. They
+        cannot be decoded; use `encode` for that. An array of floats holds latents; anything else
+        holds graphs.
         """
         options = CodecOptions(batch_size=batch_size)
         return describing.describe(self, graphs_or_latents, options, on_error)
@@ -160,10 +160,10 @@ class GraphAutoencoder(
     ) -> list[Graph | None]:
         """Turn embedding rows into the most likely graphs; the model chooses their sizes.
 
-        With a `search` above 1, so many of the likeliest graphs of a row are embedded until one
-        falls on the row itself, as the graph that was encoded does (`verify` tells). Where none
-        does, the likeliest is returned as usual. A row that is not finite, as `encode` leaves for
-        a graph it cannot take, fails: it raises, is None ("null") or is left out ("skip").
+        With `search` above 1, up to that many of the likeliest graphs of a row are embedded, until
+        one has the row as its embedding, as the encoded graph does (see `verify`). If none has, the
+        likeliest graph is returned as usual. A row that is not finite (`encode` writes one for a
+        graph it cannot take) fails: it raises, is None ("null") or is left out ("skip").
         """
         options = CodecOptions(batch_size=batch_size, searched_graphs=search)
 
@@ -178,10 +178,10 @@ class GraphAutoencoder(
         latents: NDArray[np.floating[Any]],
         batch_size: int = 256,
     ) -> NDArray[np.bool_]:
-        """Say of each graph whether its embedding is its row, to a thousandth of its length.
+        """Say for each graph whether its embedding is its row, to a thousandth of its length.
 
-        The graph that was encoded passes. For a trained GRALE no other graph is known to; models
-        that cannot tell two graphs apart (untrained ones, rivals) give both the same answer.
+        The graph that was encoded passes. For a trained GRALE, no other graph is known to pass; a
+        model that cannot tell two graphs apart (untrained, or a rival) gives both the same answer.
         """
         return searching.verify(self, graphs, latents, batch_size)
 
@@ -195,9 +195,9 @@ class GraphAutoencoder(
     ) -> list[str | None]:
         """Turn embedding rows into SMILES, None where no valid molecule was found.
 
-        Charges and hydrogens are restored. With `tries` above 1, a row whose likeliest graph is
-        not a valid molecule goes on with the next likeliest, at most this many graphs. `search` as
-        in `decode`: a graph that is found so comes before the likeliest. `on_error` as in `decode`.
+        Charges and hydrogens are restored. If the likeliest graph of a row is not a valid molecule,
+        the next likeliest are looked at, at most `tries` graphs in all. `search` as in `decode`: a
+        graph found by it comes before the likeliest. `on_error` as in `decode`.
         """
         options = CodecOptions(batch_size=batch_size, searched_graphs=search, molecule_tries=tries)
 
@@ -218,8 +218,8 @@ class GraphAutoencoder(
     ) -> list[list[str] | None]:
         """Turn embedding rows into several distinct SMILES each, the likeliest first.
 
-        At most `tries` graphs are looked at for each of the `candidates`. With a `search`, a graph
-        that is found by it comes before them. `on_error` as in `decode`.
+        At most `tries` graphs are looked at for each of the `candidates`. `search` as in `decode`:
+        a graph found by it comes first. `on_error` as in `decode`.
         """
         options = CodecOptions(
             batch_size=batch_size,
@@ -241,10 +241,10 @@ class GraphAutoencoder(
         on_error: OnError = "raise",
         refine: int = 0,
     ) -> list[Graph | None]:
-        """Encode and decode; nodes come in the input's order where matched, others after.
+        """Encode and decode; matched nodes come in the input's order, then the others.
 
-        `search` as in `decode`, `refine` and `on_error` as in `encode`: None in the place of a
-        graph that the model cannot take, or nothing. `grale.codec.reconstruct` also gives the
+        `search` as in `decode`, `refine` as in `encode`. A graph that the model cannot take raises,
+        gives None ("null") or is left out ("skip"). `grale.codec.reconstruct` also returns the
         vectors and where each node went.
         """
         options = CodecOptions(batch_size=batch_size, searched_graphs=search, refine_steps=refine)
@@ -265,8 +265,8 @@ class GraphAutoencoder(
     def from_pretrained(cls, pretrained_model_name_or_path: str | Path, **options: Any) -> Any:
         """Load a model of this class from a folder, or by its id from the hub.
 
-        The hub's own method would read `config.json` before anything has checked it, and wait for
-        minutes for a server that does not answer. Its options are `revision`, `cache_dir`,
-        `force_download`, `local_files_only`, `token` and `endpoint`.
+        The hub's own method would read `config.json` unchecked, and wait for minutes if the server
+        does not answer. The options are `revision`, `cache_dir`, `force_download`,
+        `local_files_only`, `token` and `endpoint`.
         """
         return storage.load(cls, storage.find(str(pretrained_model_name_or_path), **options))

@@ -1,7 +1,7 @@
-"""Models on the Hugging Face hub: which names are looked for there, and the download.
+"""Models on the Hugging Face hub: which names may be found there, and the download.
 
 Before a download, the hub is asked for one small thing with a short time limit. If it does not
-answer, only what was downloaded before is used: the hub's own library would try for minutes.
+answer, only earlier downloads are used: the hub's own library would keep trying for minutes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _ID = re.compile(r"\w[\w.-]*/[\w.-]+")
 
 
 def is_hub_id(text: str) -> bool:
-    """Whether a text that is no folder may be a model on the hub, "owner/name".
+    """Whether a text that is not a folder may name a model on the hub, "owner/name".
 
-    It is a mistyped path where "owner" is a folder on this machine.
+    If "owner" is a folder on this machine, the text is a mistyped path.
     """
     return _ID.fullmatch(text) is not None and not Path(text.partition("/")[0]).exists()
 
@@ -31,14 +31,14 @@ def not_found(text: str, detail: str = "") -> FileNotFoundError:
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Raise for an option that would be passed over in silence."""
+    """Raise for an unknown option, rather than ignore it."""
     for name in options:
         if name not in _OPTIONS:
             raise TypeError(f"unknown option {name!r}; known are {', '.join(_OPTIONS)}")
 
 
 def download(model_id: str, files: Sequence[str], **options: Any) -> Path:
-    """Fetch files of a model unless they are here already; return the folder that holds them."""
+    """Download the files of a model unless they are here already; return their folder."""
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 

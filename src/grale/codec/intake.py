@@ -1,7 +1,7 @@
-"""Lists of graphs through a model: convert, check, group by size, run, put back in order.
+"""Lists of graphs for a model: convert, check, group by size, run, put back in order.
 
-Nothing here is random: noise follows each node's canonical position, so the order in which
-nodes or graphs are listed, and the batch size, change nothing.
+Nothing here is random. Noise follows each node's canonical position, so the order of nodes, the
+order of graphs and the batch size do not change the result.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def as_graph(item: Any, space: GraphSpace) -> Graph:
-    """Accept a `Graph`, a networkx graph, a PyG `Data`; in a molecular space SMILES and Mol, too.
+    """Accept a `Graph`, a networkx graph, a PyG `Data`; in a molecular space also SMILES and Mol.
 
-    PyG `Data` does not say whether it is directed: it is read as the space is.
+    PyG `Data` does not say whether it is directed: it is read as directed if the space is.
     """
     if isinstance(item, Graph):
         return item
@@ -59,7 +59,7 @@ def screen(items: Iterable[Any], space: GraphSpace) -> list[Graph | str]:
 
 
 def in_space(graph: Graph, space: GraphSpace) -> Graph | str:
-    """The graph, or a sentence that says why the model cannot take it."""
+    """Return the graph, or a sentence that says why the model cannot take it."""
     reason = space.why_not(graph)
     if reason is None:
         return graph
@@ -67,7 +67,7 @@ def in_space(graph: Graph, space: GraphSpace) -> Graph | str:
 
 
 class TakenIn(NamedTuple):
-    """What of a list the model can take."""
+    """The items of a list that the model can take."""
 
     graphs: list[Graph]
     rows: list[int]
@@ -76,7 +76,7 @@ class TakenIn(NamedTuple):
 
 
 def taken_in(items: Iterable[Any], space: GraphSpace, on_error: OnError) -> TakenIn:
-    """Convert all items; what cannot be taken is left out, or raises by its place."""
+    """Convert all items; one that cannot be taken is left out, or raises and names its row."""
     check_on_error(on_error)
     screened = screen(items, space)
     if on_error == "raise":
@@ -88,14 +88,14 @@ def taken_in(items: Iterable[Any], space: GraphSpace, on_error: OnError) -> Take
 
 
 def accept(items: Iterable[Any], space: GraphSpace) -> list[Graph]:
-    """Convert all items or raise, naming the first that cannot be taken."""
+    """Convert all items, or raise and name the first that cannot be taken."""
     return taken_in(items, space, "raise").graphs
 
 
 def listed(items: Any) -> list[Any]:
-    """A list from what people hold: lists, columns of data frames, arrays, generators.
+    """Make a list from a list, a column of a data frame, an array or a generator.
 
-    A lone molecule or graph is not a list, even where Python could take it apart.
+    A single molecule or graph is not a list, even if Python can iterate over it.
     """
     is_one = isinstance(items, str | bytes | Mapping | Graph) or hasattr(items, "GetAtoms")
     is_one = is_one or hasattr(items, "is_multigraph") or hasattr(items, "edge_index")
@@ -113,13 +113,13 @@ def listed(items: Any) -> list[Any]:
 
 
 def check_batch_size(batch_size: int) -> None:
-    """Raise unless a batch holds something."""
+    """Raise unless a batch holds at least one graph."""
     if batch_size < 1:
         raise ValueError(f"batch_size must be at least 1, got {batch_size}")
 
 
 def check_latents(latents: NDArray[Any], latent_dim: int) -> NDArray[np.float32]:
-    """Rows of latents, or an error that names what is wrong with them."""
+    """Return the latents in float32, or raise an error that names what is wrong."""
     values = np.asarray(latents, dtype=np.float32)
     if values.ndim != 2 or values.shape[1] != latent_dim:
         raise ValueError(f"expected latents of shape (n, {latent_dim}), got {values.shape}")
@@ -132,7 +132,7 @@ def check_latents(latents: NDArray[Any], latent_dim: int) -> NDArray[np.float32]
 
 
 def are_finite(latents: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which rows of latents hold numbers only."""
+    """Which rows of latents are finite."""
     values = np.asarray(latents, dtype=np.float32)
     return np.asarray(np.isfinite(values).all(axis=tuple(range(1, values.ndim))))
 

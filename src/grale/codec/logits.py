@@ -25,13 +25,13 @@ class GraphLogits:
     edge_feature: Float[Tensor, "B N N n_p"]
 
     def in_full_precision(self) -> GraphLogits:
-        """Float32 where autocast has left something shorter."""
+        """The same in float32, where autocast has left less."""
         return GraphLogits(*(full_precision(getattr(self, f.name)) for f in fields(self)))
 
     def most_likely(self, directed: bool, num_nodes: Int[Tensor, " B"] | None = None) -> GraphBatch:
-        """Most likely graph: existing slots (one at least), best labels, no self-loops.
+        """Most likely graph: existing slots (at least one), best labels, no self-loops.
 
-        With `num_nodes`, exactly as many slots as that, those with the highest scores.
+        With `num_nodes`, exactly that many slots: those with the highest scores.
         """
         rank = self.node_mask.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
         node_mask = (self.node_mask > 0) | (rank == 0)

@@ -1,11 +1,11 @@
-"""How much to try for a better answer; every number is a most, and the default tries nothing."""
+"""How hard to look for a better answer; all numbers are upper limits, and the default is not to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
 LARGEST_BATCH = 1_000_000
-MOST_CANDIDATES = 1_000  # molecules of one row; beyond that they are unlike anything
+MOST_CANDIDATES = 1_000  # molecules per row; later ones have nothing to do with it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,11 +17,11 @@ class CodecOptions:
     refine_steps: int = 0
     """Gradient steps on a vector that does not decode to its graph (decisions/011)."""
     searched_graphs: int = 1
-    """Likeliest graphs of a vector among which the encoded one is looked for (decisions/009)."""
+    """Likeliest graphs of a vector, searched for the encoded one (decisions/009)."""
     molecule_tries: int = 1
-    """Likeliest graphs of a vector that are looked at for each valid molecule."""
+    """Likeliest graphs of a vector that are looked at to find one valid molecule."""
     candidates: int = 1
-    """Distinct molecules wanted of each vector."""
+    """Distinct molecules wanted for each vector."""
 
     def __post_init__(self) -> None:
         least = {"refine_steps": 0}
@@ -34,9 +34,10 @@ class CodecOptions:
             raise ValueError(f"candidates must be at most {MOST_CANDIDATES}, got {self.candidates}")
         if self.refine_steps and self.searched_graphs > 1:
             raise ValueError(
-                "a search looks for embeddings, which refined latents are not; choose one"
+                "search and refine exclude each other: a search finds graphs by their embedding, "
+                "and a refined latent is no longer the embedding of its graph; choose one"
             )
 
 
 USER_NAMES = {"refine_steps": "refine", "searched_graphs": "search", "molecule_tries": "tries"}
-"""What users of the Python methods and of the command line call them."""
+"""Their names in the Python methods and on the command line."""

@@ -1,8 +1,8 @@
-"""Whether the settings of a model fit a file of weights, found out before memory is taken.
+"""Whether the settings of a model fit a file of weights, checked before any memory is used.
 
-Settings come from a file that anyone may have written. So the model is first built without memory,
-on torch's "meta" device, where tensors have shapes and nothing else, and these are compared with
-the header of the weights.
+Anyone may have written the settings. So the model is first built without memory, on torch's "meta"
+device, where tensors have shapes but no values. The shapes are compared with the header of the
+file of weights.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 MAX_TABLE_BYTES = 1 << 28
-"""Of the tables that a model computes from its settings, which no file of weights holds."""
+"""Limit for the tables that a model computes from its settings; files of weights omit them."""
 CALLS_PER_WEIGHT, OTHER_CALLS = 20, 1_000  # of torch functions in a constructor; about 5 are usual
 FLOATS = ("F16", "BF16", "F32", "F64")
 INTEGERS = ("I8", "I16", "I32", "I64", "U8", "BOOL")
@@ -26,7 +26,7 @@ Weight = TypeVar("Weight")
 
 
 class Stored(NamedTuple):
-    """What the header of a file says of a weight."""
+    """What the header of a file says about a weight."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -38,9 +38,9 @@ class _TooManyPartsError(Exception):
 
 
 class _Outlining(TorchFunctionMode):
-    """Leaves tensors unfilled, and raises after so many calls: settings may ask for many layers.
+    """Leaves tensors unfilled, and raises after `most` calls: settings may ask for many layers.
 
-    Filling tensors without memory does nothing, but torch would first import for seconds.
+    Filling tensors without memory does nothing, but torch would spend seconds on imports first.
     """
 
     def __init__(self, most: int) -> None:
@@ -63,15 +63,15 @@ class _Outlining(TorchFunctionMode):
 
 
 def _fills_in_place(func: Callable[..., Any]) -> bool:
-    """Whether a function is one such as `normal_`."""
+    """Whether a function fills a tensor, as `normal_` does."""
     name = getattr(func, "__name__", "")
     return name.endswith("_") and not name.endswith("__")
 
 
 def check_fits(build: Callable[[], nn.Module], weights: Path, former: Mapping[str, str]) -> None:
-    """Raise a ValueError unless the model that `build` makes has just the weights of a file.
+    """Raise a ValueError unless the model that `build` makes has exactly the weights of a file.
 
-    `former` are names of parts in older files; see `with_present_names`.
+    `former` holds names of parts in older files; see `with_present_names`.
     """
     header = read_header(weights)
     stored = with_present_names(header, former)
@@ -88,7 +88,7 @@ def check_fits(build: Callable[[], nn.Module], weights: Path, former: Mapping[st
 
 
 def read_header(path: Path) -> dict[str, Stored]:
-    """Shapes and types of the tensors in a file; none of them is read."""
+    """Shapes and types of the tensors in a file; their values are not read."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not there, or not a file")
     try:
@@ -105,7 +105,7 @@ def read_header(path: Path) -> dict[str, Stored]:
 def with_present_names(
     weights: Mapping[str, Weight], former_names: Mapping[str, str]
 ) -> dict[str, Weight]:
-    """Weights of a file of any age, under the names that the parts have now."""
+    """Weights of a file, old or new, under the names that the parts have now."""
     return {_present_name(name, former_names): weight for name, weight in weights.items()}
 
 
@@ -133,7 +133,7 @@ def _why_not(model: nn.Module, stored: Mapping[str, Stored]) -> str | None:
             return reason
     for name in stored:
         if name not in expected:
-            return f"it holds {name[:100]!r}, which is no weight of this model"
+            return f"it holds {name[:100]!r}, which is not a weight of this model"
     tables = (table for name, table in model.named_buffers() if name not in expected)
     if (size := _bytes(tables)) > MAX_TABLE_BYTES:
         return f"the model would take {size} bytes for its tables, more than {MAX_TABLE_BYTES}"

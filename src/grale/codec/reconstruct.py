@@ -1,7 +1,7 @@
-"""Graphs through the autoencoder and back, their nodes in the order of the input.
+"""Encode and decode graphs; the nodes come back in the order of the input.
 
-Departures: with a search, graphs are found by their embedding (decisions/009); latents may be
-refined until they decode (decisions/011).
+Departures: a search may find graphs by their embedding (decisions/009), and latents may be refined
+until they decode (decisions/011).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from grale.codec.graph_autoencoder import GraphAutoencoder
 
 
-class Reconstructed(NamedTuple):
-    """Reconstructed graphs, where each input node went, and the vectors in between."""
+class RoundTrip(NamedTuple):
+    """Decoded graphs, where each input node went, and the vectors in between."""
 
     graphs: list[Graph]
     mappings: list[NDArray[np.int64]]
@@ -41,10 +41,11 @@ def reconstruct(
     items: Iterable[Any],
     options: CodecOptions | None = None,
     at_size: bool = False,
-) -> Reconstructed:
-    """Reconstruct each item, its nodes in the input's order where matched; encode each once.
+) -> RoundTrip:
+    """Reconstruct each item: matched nodes in the input's order, then the others.
 
-    With `at_size` the model is told the number of nodes, as in the measure of Any2Graph.
+    Each item is encoded once. With `at_size`, the model is given the number of nodes, as Any2Graph
+    does when it measures.
     """
     options = options or CodecOptions()
     graphs = accept(items, model.space)
@@ -60,13 +61,13 @@ def reconstruct(
             results |= _searched(model, batch, latent, options)
         for place, row in enumerate(rows):
             found[row] = results[place]
-    return Reconstructed([graph for graph, _ in found], [places for _, places in found], latents)
+    return RoundTrip([graph for graph, _ in found], [places for _, places in found], latents)
 
 
 def _in_listed_order(
     ordered: GraphBatch, batch: GraphBatch
 ) -> dict[int, tuple[Graph, NDArray[np.int64]]]:
-    """Rebuilt graphs whose columns play those of the batch, and where each input node went."""
+    """Decoded graphs, and where each input node went; column i of `ordered` plays input node i."""
     masks = ordered.node_mask.cpu().numpy()
     places = np.where(masks, np.cumsum(masks, axis=1) - 1, -1).astype(np.int64)
     sizes = batch.num_nodes.tolist()
@@ -81,7 +82,7 @@ def _searched(
     latents: Float[Tensor, "B Z"],
     options: CodecOptions,
 ) -> dict[int, tuple[Graph, NDArray[np.int64]]]:
-    """Graphs that the search finds from the latents alone, in the order of the input's nodes."""
+    """Graphs that a search finds from the latents alone, nodes in the order of the input."""
     found = verified_graphs(model, latents, model.logits_of(latents), options)
     verified = {place: graph for place, graph in enumerate(found) if graph is not None}
     if not verified:
@@ -100,7 +101,7 @@ def _searched(
 def _in_order(
     found: Graph, positions: NDArray[np.int64], others: NDArray[np.int64]
 ) -> tuple[Graph, NDArray[np.int64]]:
-    """List the nodes of `found` as those of the input with the same canonical positions are."""
+    """Put the nodes of `found` in the order of the input nodes with the same canonical position."""
     is_matched = positions < found.num_nodes
     order = others[: found.num_nodes].argsort()[positions[is_matched]]
     rest = np.setdiff1d(np.arange(found.num_nodes), order)

@@ -1,10 +1,10 @@
-"""Encoding that checks itself: a latent is moved until it decodes (decisions/011).
+"""Encoding that checks itself: move a latent until it decodes (decisions/011).
 
     Z_0 = g(x),   Z_k+1 = Z_k - step along grad_Z L_OT(phi*(x), f(Z_k), T_k),   until f(Z_k) is x
 
-The encoder guesses in one pass what the decoder needs; where the guess does not decode, the loss of
-training says in which direction to move it. Steps are Adam's, with a share of the row's mean slope
-in the denominator: entries without a slope stay, so that rounding decides nothing.
+The encoder guesses in one pass what the decoder needs. If the guess does not decode, the training
+loss says in which direction to move it. Steps are Adam's, with a share of the row's mean slope in
+the denominator: entries without a slope stay, so that rounding errors decide nothing.
 
 Departures: the paper takes the encoder's guess.
 """
@@ -34,9 +34,9 @@ DAMPING = 0.1  # of the root mean square of a row's slopes
 def refined(
     model: GraphAutoencoder, batch: GraphBatch, start: EncodedBatch, steps: int
 ) -> Float[Tensor, "B Z"]:
-    """Latents of a batch, those that do not decode after at most so many steps, until they do.
+    """Latents of a batch; those that do not decode are moved until they do, at most `steps` times.
 
-    Call it without gradients, the model in evaluation mode.
+    Call it without gradients and with the model in evaluation mode.
     """
     if steps == 0:
         return start.latents
@@ -67,7 +67,7 @@ def refined(
 def _direction(
     mean: Float[Tensor, "R Z"], square: Float[Tensor, "R Z"], step: int
 ) -> Float[Tensor, "R Z"]:
-    """Adam's, damped; both averages still lean towards the zero they began with."""
+    """Adam's direction, damped; both averages are corrected for their start at zero."""
     mean = mean / (1 - MEAN_DECAY**step)
     size = (square / (1 - SQUARE_DECAY**step)).sqrt()
     usual = size.square().mean(dim=1, keepdim=True).sqrt()
@@ -75,6 +75,6 @@ def _direction(
 
 
 def _other_than(graphs: list[Graph], decoded: list[Graph]) -> list[int]:
-    """Rows whose decoded graph is another one."""
+    """Rows whose decoded graph differs."""
     pairs = enumerate(zip(graphs, decoded))
     return [row for row, (graph, again) in pairs if not is_isomorphic(graph, again)]

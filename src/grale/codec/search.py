@@ -1,11 +1,11 @@
-"""Decoding that checks itself: of the likeliest graphs, the one that embeds into the latent.
+"""Decoding that checks itself: find the likely graph whose embedding is the latent.
 
     found = the first G of the likeliest graphs of Z with encode(G) = Z
 
-A graph has one embedding (decisions/003), so the graph that was encoded passes the test. That no
-other graph passes is what a trained model owes us: equal graphs differ by 2e-6 of the length of Z,
-others by 4e-2 and more (measured, decisions/009). Nothing is asked but Z and the model. Embeddings
-are compared in float32: those of shorter weights or under autocast differ more.
+A graph has one embedding (decisions/003), so the graph that was encoded passes the test. A trained
+model keeps other graphs from passing: embeddings of equal graphs differ by 2e-6 of the length of Z,
+those of other graphs by 4e-2 and more (measured, decisions/009). Only Z and the model are needed.
+Embeddings are compared in float32; lower precision makes them differ more.
 
 Departures: the paper takes the likeliest graph.
 """
@@ -32,8 +32,8 @@ from grale.graphs.graph import Graph
 if TYPE_CHECKING:
     from grale.codec.graph_autoencoder import GraphAutoencoder
 
-TOLERANCE = 1e-3  # of the length of a latent; those stored in float16 pass, too
-GRAPHS_PER_TURN = 16  # of each row that is still without its graph
+TOLERANCE = 1e-3  # of the length of a latent; latents stored in float16 still pass
+GRAPHS_PER_TURN = 16  # for each row whose graph is not found yet
 
 
 @quietly
@@ -55,10 +55,10 @@ def verified_graphs(
     logits: GraphLogits,
     options: CodecOptions,
 ) -> list[Graph | None]:
-    """Return for each row the graph that embeds into it, None if none of the likeliest does.
+    """Return for each row the graph whose embedding it is, or None if no likely graph is found.
 
-    A search of 1 looks at nothing: the likeliest graph is what one gets in either case. Call it
-    without gradients, the model in evaluation mode.
+    With `searched_graphs=1` there is no search: the likeliest graph is the answer anyway. Call it
+    without gradients and with the model in evaluation mode.
     """
     found: list[Graph | None] = [None] * len(latents)
     search, batch_size = options.searched_graphs, options.batch_size

@@ -23,7 +23,7 @@ MAX_REASON = 300  # characters: a bad value may fill the file
 
 
 def save(model: Any, folder: Path) -> None:
-    """Write weights and config of a model."""
+    """Write the weights and the config of a model."""
     folder.mkdir(parents=True, exist_ok=True)
     values = {
         "architecture": model.architecture,
@@ -47,7 +47,7 @@ def read_config(folder: Path, architecture: str, kind: type[Any]) -> tuple[Graph
 
 
 def read_architecture(folder: Path) -> str:
-    """Which architecture the model in `folder` has; files older than the others are GRALE's."""
+    """Architecture of the model in `folder`; old files do not say, and are GRALE's."""
     return str(_read_values(folder).get("architecture", "grale"))[:100]
 
 
@@ -59,7 +59,7 @@ def _read_values(folder: Path) -> dict[str, Any]:
 
 
 def load(kind: type[Any], folder: Path) -> Any:
-    """Load the model of a class from a folder, in float32 on the CPU whatever torch's defaults."""
+    """Load a model from a folder, in float32 on the CPU, whatever torch's defaults are."""
     space, config = read_config(folder, kind.architecture, kind.config_class)
     check_fits(lambda: kind(space, config), folder / WEIGHTS, kind.former_names)
     before = torch.get_default_dtype()
@@ -72,17 +72,17 @@ def load(kind: type[Any], folder: Path) -> Any:
 
 
 def _with_weights(model: Any, path: Path) -> Any:
-    """Fill the model with the weights of a file, which must be finite."""
+    """Fill the model with the weights of a file; they must be finite."""
     weights = with_present_names(load_file(path), model.former_names)
     for name, weight in weights.items():
         if not bool(weight.isfinite().all()):
-            raise ValueError(f"{path} is of no use: the weight {name} is not finite")
+            raise ValueError(f"{path} cannot be used: the weight {name} is not finite")
     model.load_state_dict(weights, strict=True)
     return model.eval()
 
 
 def fingerprint(model: nn.Module) -> str:
-    """Checksum of all weights: the same just when the weights are."""
+    """Checksum of all weights: equal exactly when the weights are."""
     digest = sha256()
     for name, weight in sorted(model.state_dict().items()):
         digest.update(name.encode())
@@ -91,7 +91,7 @@ def fingerprint(model: nn.Module) -> str:
 
 
 def find(model_id: str, **options: Any) -> Path:
-    """Return the local directory of a model: the path itself, or what the hub has by that id."""
+    """Return the local directory of a model: the path itself, or a download from the hub."""
     check_options(options)
     path = Path(model_id)
     if (path / CONFIG).is_file():

@@ -6,7 +6,7 @@
 for n_1 <= n_2 nodes, i != k and j != l; m_2 is the number of edges of the second graph. The index
 of (i, j) is j n_1 + i. K is not negative, which the solvers need.
 
-Departures: the paper does not print its affinity.
+The paper does not print its affinity.
 """
 
 from __future__ import annotations

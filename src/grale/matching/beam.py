@@ -1,8 +1,8 @@
 """Beam search: the best few partial mappings, extended node by node.
 
-Nodes of the first graph get their partners in an order given by a guide, those it is surest of
-first. Partial mappings are ranked by what they cost, plus what the guide expects of the pairs
-chosen. The guide is a matrix of costs: that of the linear assignment, or minus the scores of a
+Nodes of the first graph get their partners in an order set by a guide: the nodes it is surest of
+come first. Partial mappings are ranked by their cost plus what the guide expects of the chosen
+pairs. The guide is a matrix of costs: those of the linear assignment, or minus the scores of a
 learned matcher.
 """
 
@@ -42,7 +42,7 @@ def beam_search(
 
 
 def surest_first(guide: Float64[np.ndarray, "N N"]) -> IntArray:
-    """Nodes by how much cheaper their best partner is than their second best."""
+    """Nodes sorted by how much cheaper their best partner is than their second best."""
     if len(guide) == 1:
         return np.zeros(1, dtype=np.int64)
     two = np.partition(guide, 1, axis=1)[:, :2]
@@ -50,9 +50,9 @@ def surest_first(guide: Float64[np.ndarray, "N N"]) -> IntArray:
 
 
 def _added_costs(problem: Problem, node: int, before: IntArray, partners: IntArray) -> IntArray:
-    """Entry (w, j): edits that giving the node the partner j adds to partial mapping w."""
+    """Entry (w, j): edits added to partial mapping w if the node gets the partner j."""
     labels = (problem.labels1[node] != problem.labels2).astype(np.int64)
-    edges = problem.matrix1[node, before]  # of the node to those before it
+    edges = problem.matrix1[node, before]  # from the node to those before it
     there = problem.matrix2[:, partners]  # j, w, k
     added = labels + (there != edges).sum(axis=2).T
     if problem.directed:

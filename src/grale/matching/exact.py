@@ -1,7 +1,7 @@
 """The graph edit distance itself, for small graphs.
 
-Branch and bound, begun with the best mapping that tabu search finds. If the time limit ends it, the
-result says so: it is then a bound, not the distance.
+Branch and bound, starting from the best mapping that tabu search finds. If the time limit stops it,
+the result says so: it is then an upper bound, not the distance.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from grale.graphs.graph import Graph, IntArray
 from grale.matching import exact_kernel
 from grale.matching.problem import assignment_start, inverse, lower_bound, pose
-from grale.matching.refine import STEPS_PER_NODE, compile_search, refine
+from grale.matching.tabu import STEPS_PER_NODE, compile_tabu, tabu_search
 
 CHUNK = 2_000  # partial mappings between two looks at the clock
 
@@ -28,13 +28,13 @@ class Exact(NamedTuple):
     is_optimal: bool
     """Whether no mapping is cheaper; False only at the time limit."""
     visited: int
-    """Partial mappings that were looked at."""
+    """Partial mappings looked at."""
 
 
 @lru_cache(maxsize=1)
 def compile_exact() -> None:
-    """Load or compile the inner loop, so that no time limit pays for it."""
-    compile_search()
+    """Load or compile the inner loop now, so that it does not count against a time limit."""
+    compile_tabu()
     _Search(Graph([0]), Graph([1]), 2).advance(1)
 
 
@@ -46,7 +46,8 @@ def branch_and_bound(g1: Graph, g2: Graph, time_limit: float | None = None) -> E
         found = branch_and_bound(g2, g1, time_limit)
         return found._replace(mapping=inverse(found.mapping, g1.num_nodes))
     problem = pose(g1, g2)
-    start = refine(problem, assignment_start(problem), time_limit, STEPS_PER_NODE * problem.size)
+    steps = STEPS_PER_NODE * problem.size
+    start = tabu_search(problem, assignment_start(problem), time_limit, steps)
     mapping, cost = problem.mapping(start.permutation), start.edit_distance
     if cost == lower_bound(g1, g2):
         return Exact(mapping, cost, True, 0)
@@ -90,7 +91,7 @@ class _Search:
         )  # fmt: skip
 
     def best_or(self, mapping: IntArray) -> IntArray:
-        """Best mapping found here, or the given one if none was better."""
+        """Best mapping of this search, or the given one if none is better."""
         return mapping if self.best[0] < 0 else self.best
 
     @property

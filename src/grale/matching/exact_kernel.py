@@ -1,9 +1,9 @@
 """Branch and bound, compiled by numba.
 
-Nodes of the first graph, which is not the larger, get their partners one by one. The bound of a
-partial mapping counts what it already costs, and what the rest must cost at least: node labels that
-do not agree, edges among the rest that do not agree, and for each mapped pair the edges to the rest
-that do not agree.
+Nodes of the first graph, which is not the larger one, get their partners one by one. The bound of a
+partial mapping adds to its cost the least that the rest can cost: node labels that do not agree,
+edges among the rest that do not agree, and for each mapped pair the edges to the rest that do not
+agree.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ DEPTH, BEST, VISITED = range(3)
 
 
 @njit(cache=True)
-@no_type_check  # arrays of numba, not to be wrapped by checkers
+@no_type_check  # numba compiles it: type checkers must not wrap it
 def _unmatched(counts, total1, total2):
-    """Larger total, less what agrees; counts[l, 0] and counts[l, 1] are the two multisets."""
+    """Larger total minus what agrees; counts[l, 0] and counts[l, 1] are the two multisets."""
     common = 0
     for label in range(len(counts)):
         common += min(counts[label, 0], counts[label, 1])
@@ -28,7 +28,7 @@ def _unmatched(counts, total1, total2):
 @njit(cache=True)
 @no_type_check
 def rest_bound(a, b, labels_a, labels_b, order, depth, p, used, directed, nodes, edges):
-    """Edits that nodes and edges without a partner yet need at least.
+    """Least number of edits for the nodes and edges that have no partner yet.
 
     `nodes` and `edges` are scratch tables of counts, one row per label.
     """
@@ -87,7 +87,7 @@ def _inner_edges(a, b, order, depth, used, directed, edges):
 @njit(cache=True)
 @no_type_check
 def _added_cost(a, b, labels_a, labels_b, order, depth, p, j, directed):
-    """Cost of giving the node at this depth the partner j, with those before it."""
+    """Cost of giving the node at this depth the partner j, given the nodes before it."""
     i = order[depth]
     cost = 1 if labels_a[i] != labels_b[j] else 0
     for place in range(depth):
@@ -128,7 +128,7 @@ def bound_steps(
         if depth < 0:
             return True
         i = order[depth]
-        if p[i] >= 0:  # come back from below: take the partner away
+        if p[i] >= 0:  # back from a deeper level: free the partner
             used[p[i]] = False
             p[i] = -1
         j = tried[depth]
@@ -151,7 +151,7 @@ def bound_steps(
         if cost + rest >= state[BEST]:
             continue
         if depth + 1 == n1:
-            state[BEST] = cost + rest  # all that is left is inserted, and the bound counts it
+            state[BEST] = cost + rest  # the rest is inserted, and the bound counts it
             best[:] = p
             continue
         costs[depth + 1] = cost

@@ -1,7 +1,7 @@
-"""Graduated assignment without learning: `grale.transport.rounds`, begun with a uniform plan.
+"""Graduated assignment without learning: `grale.transport.rounds`, starting from a uniform plan.
 
-A little noise on the costs tells nodes apart that look alike, which a plan would leave half here,
-half there. `model.matcher.rounds` is the same with learned scores (decisions/008).
+A little noise on the costs separates nodes that look alike, which a plan would otherwise split
+between two partners. `model.matcher.rounds` is the same with learned scores (decisions/008).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 
 from grale.graphs.graph import Graph, IntArray
 from grale.matching.problem import Problem, pose
-from grale.matching.refine import layers
+from grale.matching.tabu import layers
 from grale.transport.rounds import graduate
 
 ROUNDS, SWEEPS = 16, 8
@@ -23,18 +23,18 @@ NOISE, SEED = 0.1, 0  # in edits
 
 
 def graduated_start(problem: Problem) -> IntArray:
-    """Permutation by the plan of the last round."""
+    """Permutation given by the plan of the last round."""
     return linear_sum_assignment(_scores(problem), maximize=True)[1].astype(np.int64)
 
 
 @lru_cache(maxsize=1)
 def compile_graduated() -> None:
-    """Load or compile the inner loop, so that no time limit pays for it."""
+    """Load or compile the inner loop now, so that it does not count against a time limit."""
     _scores(pose(Graph([0, 1], [(0, 1)]), Graph([2, 2])))
 
 
 def _scores(problem: Problem) -> Float64[np.ndarray, "N N"]:
-    """Those of the last round."""
+    """Scores of the last round."""
     classes, codes = np.unique(np.stack([problem.matrix1, problem.matrix2]), return_inverse=True)
     sides = codes.reshape(2, problem.size, problem.size)
     first, second = (layers(side, problem.directed) for side in sides)

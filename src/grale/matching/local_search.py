@@ -2,10 +2,9 @@
 
     Edit(G, G_hat) = min over P of  sum_i 1[F_i != (P F_hat)_i] + sum_ij 1[C_ij != (P C_hat P')_ij]
 
-The minimum is a quadratic assignment problem. It is approached from a mapping, given or
-made by a linear assignment of nodes with like surroundings, by trading the partners of two
-nodes for as long as some trade helps. What is found is the cost of a mapping: an upper
-bound, and not the distance itself.
+The minimum is a quadratic assignment problem. The search starts from a given mapping, or from a
+linear assignment of nodes with similar surroundings, and trades the partners of two nodes as long
+as a trade helps. The result is the cost of a mapping: an upper bound, not the distance itself.
 
 Graphs of different sizes are padded with null nodes to the larger size. Nothing is lost:
 with unit costs, a substitution never costs more than a deletion and an insertion.
@@ -38,19 +37,6 @@ class EditBound(NamedTuple):
     """`mapping[i]` is the node of the second graph for node i of the first, or -1."""
 
 
-class ReconstructionReport(NamedTuple):
-    """How well predictions reconstruct their targets, on average."""
-
-    accuracy: float
-    """Share of predictions isomorphic to their target (paper: GI Acc.)."""
-    edit_distance: float
-    """Mean upper bound on the edit distance, size errors included (paper: Edit. Dist.)."""
-    size_accuracy: float
-    """Share of predictions with the right number of nodes."""
-    num_targets: int
-    """Number of targets."""
-
-
 def edit_distance_bound(
     g1: Graph,
     g2: Graph,
@@ -59,8 +45,8 @@ def edit_distance_bound(
 ) -> EditBound:
     """Bound the graph edit distance from above by local search.
 
-    The result is an upper bound, not the distance: the search stops at the first mapping
-    that no single trade of partners improves.
+    The result is an upper bound, not the distance: the search stops at a mapping that no single
+    trade of partners improves.
 
     Parameters
     ----------
@@ -68,7 +54,7 @@ def edit_distance_bound(
         Two graphs, both directed or both undirected.
     mapping
         Where to start: `mapping[i]` is the node of `g2` for node `i` of `g1`, or -1. The
-        result never costs more. Left out, the start is a linear assignment.
+        result never costs more. By default, the start is a linear assignment.
     max_rounds
         Largest number of trades.
 
@@ -117,53 +103,24 @@ def swap_deltas(problem: Problem) -> Int64[np.ndarray, "N N"]:
     return deltas
 
 
-def reconstruction_report(
-    targets: Sequence[Graph],
-    predictions: Sequence[Graph | None],
-    mappings: Sequence[Sequence[int] | np.ndarray | None] | None = None,
-) -> ReconstructionReport:
-    """Compare predictions with their targets.
-
-    Parameters
-    ----------
-    targets
-        The true graphs; at least one.
-    predictions
-        One per target; None where there is no prediction, which costs the whole target:
-        as many edits as it has nodes and edges.
-    mappings
-        Where the search for the edit distance starts, one per target, from nodes of the
-        target to nodes of the prediction; None where there is none.
-    """
-    return summarised(
-        targets, predictions, reconstruction_distances(targets, predictions, mappings)
-    )
-
-
-def summarised(
-    targets: Sequence[Graph], predictions: Sequence[Graph | None], distances: Sequence[int]
-) -> ReconstructionReport:
-    """Average over targets whose predictions have these edit distances."""
-    if len(targets) == 0:
-        raise ValueError("a report on an empty list is undefined; give at least one target")
-    same_size = [
-        prediction is not None and prediction.num_nodes == target.num_nodes
-        for target, prediction in zip(targets, predictions)
-    ]
-    return ReconstructionReport(
-        accuracy=list(distances).count(0) / len(targets),
-        edit_distance=sum(distances) / len(targets),
-        size_accuracy=sum(same_size) / len(targets),
-        num_targets=len(targets),
-    )
-
-
 def reconstruction_distances(
     targets: Sequence[Graph],
     predictions: Sequence[Graph | None],
     mappings: Sequence[Sequence[int] | np.ndarray | None] | None = None,
 ) -> list[int]:
-    """Bound the edit distance of each prediction to its target; see `reconstruction_report`."""
+    """Bound the edit distance of each prediction to its target.
+
+    Parameters
+    ----------
+    targets
+        The true graphs.
+    predictions
+        One per target; None where there is no prediction. That costs the whole target: one edit
+        for each of its nodes and edges.
+    mappings
+        Where the search starts, one per target: from nodes of the target to nodes of the
+        prediction, or None.
+    """
     mappings = [None] * len(targets) if mappings is None else mappings
     if not len(targets) == len(predictions) == len(mappings):
         raise ValueError(
@@ -185,7 +142,7 @@ def _distance(
 
 
 def _improved(permutation: IntArray, problem: Problem, max_rounds: int) -> IntArray:
-    """Make the best trade of two partners, again and again, while it gains something."""
+    """Make the best trade of two partners, as long as it lowers the cost."""
     permutation = permutation.copy()
     for _ in range(max_rounds):
         deltas = swap_deltas(problem.permuted(permutation))

@@ -1,9 +1,9 @@
 """The solvers that the paper compares with, from pygmtools (paper: table on graph matching).
 
-SM, RRWM and IPFP run for a fixed number of iterations; A* may take for ever. With a time limit a
-call runs in another process, which is kept for the next call and killed at the limit.
+SM, RRWM and IPFP run for a fixed number of iterations; A* may never end. With a time limit, a call
+runs in another process, which is kept for the next call, and killed at the limit.
 
-Departures: default parameters of pygmtools 0.6; its A* is not exact, and is not called so.
+Departures: default parameters of pygmtools 0.6, whose A* is not exact.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SOLVERS = ("sm", "rrwm", "ipfp", "astar", "greedy-astar")
 
 
 def solve_by_peer(g1: Graph, g2: Graph, name: str, time_limit: float | None) -> IntArray:
-    """Mapping of `g1` to `g2` found by a solver of pygmtools; TimeoutError at the limit."""
+    """Map `g1` to `g2` by a solver of pygmtools; raise TimeoutError at the limit."""
     if g1.num_nodes > g2.num_nodes:
         return inverse(solve_by_peer(g2, g1, name, time_limit), g1.num_nodes)
     find_pygmtools(name)
@@ -61,7 +61,7 @@ def run_solver(matrix: np.ndarray, shape: tuple[int, int], name: str) -> np.ndar
 
 
 def assign(soft: np.ndarray) -> IntArray:
-    """Best assignment of every row, also of rows that A* leaves empty or SM not a number."""
+    """Best assignment of all rows, even where A* leaves a row empty or SM gives NaN."""
     rows, columns = linear_sum_assignment(-np.nan_to_num(soft))  # SM divides zero by zero
     mapping = np.empty(len(soft), dtype=np.int64)
     mapping[rows] = columns
@@ -76,9 +76,9 @@ class _Worker:
         self.here, there = context.Pipe()
         self.process = context.Process(target=_serve, args=(there,), daemon=True)
         self.process.start()
-        there.close()  # so that its end is seen here
+        there.close()  # so that this side notices when the process ends
         atexit.register(self.close)
-        self._receive()  # until it is ready, so that no call pays for the start
+        self._receive()  # wait until it is ready, so that the start counts for no call
 
     def run(self, matrix: np.ndarray, shape: tuple[int, int], name: str, limit: float) -> Any:
         """Result of one call, or TimeoutError after `limit` seconds."""
@@ -89,7 +89,7 @@ class _Worker:
                     f"{name} took longer than {limit:g} s on graphs of {shape} nodes"
                 )
             result = self._receive()
-        except BaseException:  # it may still be at work on this call: begin anew next time
+        except BaseException:  # it may still be working on this call: start a new one next time
             self.close()
             start_worker.cache_clear()
             raise
@@ -102,7 +102,7 @@ class _Worker:
             return self.here.recv()
         except EOFError as error:
             raise RuntimeError(
-                "the process of the solvers ended (out of memory?); in a script, call solve under "
+                "the solver process ended (out of memory?); in a script, call solve under "
                 "`if __name__ == '__main__':`, or without a time limit"
             ) from error
 
@@ -116,7 +116,7 @@ class _Worker:
 
 @lru_cache(maxsize=1)
 def start_worker() -> _Worker:
-    """Start the process of the solvers, or find it running."""
+    """Start the solver process, or return the running one."""
     return _Worker()
 
 

@@ -42,7 +42,7 @@ class Problem:
         return self.g1.directed
 
     def permuted(self, permutation: IntArray) -> Problem:
-        """Match node i to what is now node `permutation[i]` of the second graph."""
+        """Reorder the second graph: its node `permutation[i]` becomes node i."""
         return replace(
             self,
             labels2=self.labels2[permutation],
@@ -55,7 +55,7 @@ class Problem:
         return np.where(found < self.g2.num_nodes, found, -1)
 
     def permutation(self, mapping: IntArray) -> IntArray:
-        """Give unmatched nodes, null ones included, the partners left over; never costs more."""
+        """Give the remaining partners to unmatched and null nodes; never costs more."""
         permutation = np.full(self.size, -1, dtype=np.int64)
         permutation[: len(mapping)] = mapping
         is_left = np.ones(self.size, dtype=bool)
@@ -76,7 +76,7 @@ def pose(g1: Graph, g2: Graph) -> Problem:
 
 
 def lower_bound(g1: Graph, g2: Graph) -> int:
-    """Edits that any mapping needs: labels and numbers of edges that do not agree.
+    """Edits that every mapping needs: node and edge labels whose numbers do not agree.
 
     >>> lower_bound(Graph([0, 1], [(0, 1)]), Graph([0, 2, 2]))
     3
@@ -86,14 +86,14 @@ def lower_bound(g1: Graph, g2: Graph) -> int:
 
 
 def _unequal(first: IntArray, second: IntArray) -> int:
-    """Items of the larger multiset that have no equal partner in the other."""
+    """Number of items of the larger multiset without an equal partner in the other."""
     length = 1 + max(int(first.max(initial=0)), int(second.max(initial=0)))
     common = np.minimum(np.bincount(first, minlength=length), np.bincount(second, minlength=length))
     return max(len(first), len(second)) - int(common.sum())
 
 
 def assignment_start(problem: Problem) -> IntArray:
-    """Permutation that matches nodes with like labels and like edges, by linear assignment."""
+    """Permutation that matches nodes with similar labels and edges, by linear assignment."""
     return linear_sum_assignment(assignment_cost(problem))[1].astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""A correspondence between the nodes of two graphs and what it costs, however it was found."""
+"""Which node of one graph plays which node of another, and what that costs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grale.metrics.edit_distance import Edit, edit_distance, edits
 
 @dataclass(frozen=True)
 class Matching:
-    """Which node of one graph plays which node of another."""
+    """A mapping between the nodes of two graphs, by any method."""
 
     g1: Graph
     g2: Graph
@@ -24,13 +24,13 @@ class Matching:
     is_optimal: bool = False
     """Whether it is proven that no mapping is cheaper."""
     seconds: float | None = None
-    """How long it took, where that was measured."""
+    """How long it took, if measured."""
     scores: NDArray[np.float64] | None = None
-    """How well a learned matcher likes each pair of nodes, null nodes included."""
+    """Scores of a learned matcher for each pair of nodes, null nodes included."""
 
     @cached_property
     def edit_distance(self) -> int:
-        """Edits that this mapping costs: an upper bound of the edit distance unless optimal."""
+        """Edits that this mapping costs: an upper bound of the edit distance."""
         return edit_distance(self.g1, self.g2, self.mapping)
 
     @property

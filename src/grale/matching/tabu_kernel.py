@@ -2,15 +2,15 @@
 
     cost(p) = sum_i 1[label_i != label'_p(i)] + sum_{i<k} 1[A_ik != B_p(i)p(k)]
 
-Robust tabu search (Taillard 1991): the best trade of two partners that is not forbidden is made,
-also if it costs something; trades back are forbidden for a while. With B kept in the order of the
-partners, the change of the cost by a trade follows from how rows of A and of B differ,
+Robust tabu search (Taillard 1991): at each step, make the best trade of two partners that is not
+forbidden, even if it raises the cost; trading back is forbidden for a while. With B kept in the
+order of the partners, the change in cost follows from how the rows of A and B differ,
 
     x_uv = 1[label_u != label'_v] + sum_k 1[A_uk != B_vk]
     change_uv = x_uv + x_vu - x_uu - x_vv + repair_uv
 
-(`local_search.swap_deltas`), and x is brought up to date in O(N^2) after a trade. The
-arrays hold the whole state, so that the search can be left and entered again.
+(`local_search.swap_deltas`), and x is updated in O(N^2) after a trade. The arrays hold the whole
+state, so that the search can be stopped and continued.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import no_type_check
 from numba import njit
 
 STEP, COST, BEST, RANDOM = range(4)  # places in the state
-FORBIDDEN_LEAST, FORBIDDEN_MORE = 3, 10  # steps; the rest follows the size and chance
+FORBIDDEN_LEAST, FORBIDDEN_MORE = 3, 10  # steps; size and chance add to them
 
 
 @njit(cache=True)
-@no_type_check  # arrays of numba, not to be wrapped by checkers
+@no_type_check  # numba compiles it: type checkers must not wrap it
 def row_differences(a, b, labels_a, labels_b, x):
     """Fill x from its definition; a and b hold one layer, or two (rows, columns) if directed."""
     n = len(labels_a)
@@ -43,7 +43,7 @@ def row_differences(a, b, labels_a, labels_b, x):
 @njit(cache=True, inline="always")
 @no_type_check
 def _repair(a, b, u, v):
-    """What the edge between u and v really costs, in place of what x counts for it."""
+    """What the edge between u and v really costs, minus what x counts for it."""
     repair = 0
     for layer in range(len(a)):
         here, there = a[layer, u, v], b[layer, u, v]
@@ -85,11 +85,11 @@ def tabu_steps(a, b, labels_a, labels_b, x, p, tabu, best, state, steps):
 @njit(cache=True)
 @no_type_check
 def _trade(a, b, labels_a, labels_b, x, p, r, s):
-    """Let r and s trade partners and bring b and x up to date."""
+    """Let r and s trade partners, and update b and x."""
     n = len(p)
     p[r], p[s] = p[s], p[r]
     labels_b[r], labels_b[s] = labels_b[s], labels_b[r]
-    for u in range(n):  # row v of b belongs to a partner, and x with it
+    for u in range(n):  # row v of b moves with its partner, and x with it
         x[u, r], x[u, s] = x[u, s], x[u, r]
     for layer in range(len(a)):
         for k in range(n):
@@ -107,7 +107,7 @@ def _trade(a, b, labels_a, labels_b, x, p, r, s):
 @njit(cache=True)
 @no_type_check
 def _tenure(state, n):
-    """Steps for which a partner stays forbidden: about n, at random (xorshift)."""
+    """Steps for which a partner stays forbidden: about n, drawn at random (xorshift)."""
     value = state[RANDOM]
     value ^= (value << 13) & 0x7FFFFFFF
     value ^= value >> 17

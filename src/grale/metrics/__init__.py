@@ -1,1 +1,1 @@
-"""How close a predicted graph is to its target: edit distance and isomorphism accuracy."""
+"""How close a predicted graph is to its target: isomorphism, edits of a mapping, intervals."""

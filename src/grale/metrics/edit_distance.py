@@ -142,14 +142,14 @@ def apply_edits(graph: Graph, changes: Iterable[Edit]) -> Graph:
     for edge in edges:
         missing = [node for node in edge if node not in order]
         if missing:
-            raise ValueError(f"after the edits, edge {edge} has no node {missing[0]} to end in")
+            raise ValueError(f"after the edits, edge {edge} ends at missing node {missing[0]}")
     pairs = [(order[i], order[j]) for i, j in edges]
     labels = [nodes[node,] for node in order]
     return Graph(labels, pairs, list(edges.values()), graph.directed)
 
 
 def checked_mapping(g1: Graph, g2: Graph, mapping: Sequence[int] | np.ndarray) -> IntArray:
-    """Return `mapping` as an array, or say what keeps it from mapping `g1` to `g2`."""
+    """Return `mapping` as an array, or raise and say why it does not map `g1` to `g2`."""
     check_same_direction(g1, g2)
     array = np.asarray(mapping)
     if array.shape != (g1.num_nodes,) or not np.issubdtype(array.dtype, np.integer):
@@ -183,7 +183,7 @@ def padded_label_matrix(graph: Graph, size: int) -> Int64[np.ndarray, "N N"]:
 
 
 def _places(g1: Graph, g2: Graph, mapping: IntArray) -> IntArray:
-    """Name the nodes of `g2` as edits do: by their node of `g1`, or after its last node."""
+    """Number the nodes of `g2` as edits do: by their node of `g1`, or after its last node."""
     places = np.full(g2.num_nodes, -1, dtype=np.int64)
     kept = np.flatnonzero(mapping >= 0)
     places[mapping[kept]] = kept

@@ -22,7 +22,7 @@ class Share(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Lower and upper end; within [0, 1] and never empty, also at 0 or all hits.
+        """Lower and upper end; within [0, 1] and never empty, even with no hits or only hits.
 
         >>> low, high = Share(95, 100).interval
         >>> round(low, 3), round(high, 3)
@@ -48,7 +48,7 @@ class Mean(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float | int]) -> Mean:
-        """Mean of at least one value; one alone has an infinite interval.
+        """Mean of at least one value; a single value has an infinite interval.
 
         >>> str(Mean.of([1, 2, 3, 2]))
         '2.000 (1.200 to 2.800)'

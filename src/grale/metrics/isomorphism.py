@@ -2,9 +2,9 @@
 
     Acc(G, G_hat) = 1[Edit(G, G_hat) = 0]
 
-Edit = 0 means that some order of the nodes makes the two graphs equal. That is decided
-here exactly, never by a search that may miss the order: colour refinement answers almost
-every pair, and VF2 (rustworkx) answers the rest.
+Edit = 0 means that some order of the nodes makes the two graphs equal. The test is exact, not
+a search that may miss that order: colour refinement decides almost every pair, and VF2
+(rustworkx) decides the rest.
 
 The paper does not name its isomorphism test.
 """
@@ -114,8 +114,8 @@ def _refined_colours(
 ) -> UInt64[np.ndarray, "2 N"]:
     """Refine node colours by neighbours until stable, or until the two graphs differ.
 
-    Nodes that some isomorphism maps to each other have the same colour; the converse may
-    fail, also by a hash collision, so equal colours prove nothing.
+    Nodes that some isomorphism maps to each other have the same colour. The converse may
+    fail, by a hash collision for example, so equal colours prove nothing.
     """
     arcs = matrices.view(np.uint64) * EDGE_FACTOR
     pairs = arcs + _mix(arcs.swapaxes(1, 2))
@@ -157,7 +157,7 @@ def _vf2(
     )
     one_label = len(g1.edge_labels) == 0 or g1.edge_labels.min() == g1.edge_labels.max()
     edges = None if one_label else eq
-    # both graphs are directed or neither is; the types of rustworkx ask which
+    # both graphs are directed or neither is, which the types of rustworkx cannot express
     return rustworkx.is_isomorphic(one, other, eq, edges, id_order=False)  # type: ignore[arg-type]
 
 
@@ -177,8 +177,8 @@ def _twin_ranks(labels: Int64[np.ndarray, "N"], matrix: Int64[np.ndarray, "N N"]
     """Count, for each node, its twins with a smaller index.
 
     Twins are nodes that can trade places without changing the graph: same label, same edges
-    to all others. Which of them comes first is free, so ranking them loses no isomorphism
-    and keeps VF2 from trying their orders one by one, of which there are k! for k twins.
+    to all others. Any of them may come first, so ranking them loses no isomorphism, and keeps
+    VF2 from trying all k! orders of k twins.
     """
     nodes = np.arange(len(labels))
     differs = (matrix[:, None] != matrix) | (matrix.T[:, None] != matrix.T)

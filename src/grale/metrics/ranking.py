@@ -1,8 +1,8 @@
 """How well predicted distances rank candidates (as in the literature on graph similarity search).
 
-Not in the paper. Ties are common among edit distances: correlations are those with
-mid-ranks (tau-b), and precision at k is its mean over all orders of tied predictions, every
-candidate as near as the k-th counting as right.
+Not in the paper. Ties are common among edit distances. So correlations use mid-ranks (tau-b),
+and precision at k is the mean over all orders of tied predictions; every candidate as near as
+the k-th counts as right.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from scipy.stats import kendalltau, spearmanr
 
 
 def spearman(true: ArrayLike, predicted: ArrayLike) -> float:
-    """Correlation of ranks; 0 if one side is constant."""
+    """Correlation of ranks; 0 if a side is constant."""
     return _or_zero(true, predicted, lambda x, y: spearmanr(x, y).statistic)
 
 
 def kendall(true: ArrayLike, predicted: ArrayLike) -> float:
-    """Share of concordant pairs less that of discordant ones (tau-b); 0 if a side is constant."""
+    """Share of concordant pairs minus that of discordant ones (tau-b); 0 if a side is constant."""
     return _or_zero(true, predicted, lambda x, y: kendalltau(x, y).statistic)
 
 

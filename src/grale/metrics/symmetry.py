@@ -1,9 +1,9 @@
 """Which nodes of a graph can take each other's place (paper: appendix on failure cases).
 
 Two nodes are in one orbit if some isomorphism of the graph onto itself maps one to the other.
-Nodes of large orbits look alike to the matcher, which is where the autoencoder fails.
+Nodes of a large orbit look alike to the matcher, and the autoencoder fails there.
 
-Departures: orbits are exact, not by the Weisfeiler-Leman test.
+Departures: orbits are exact; the paper uses the Weisfeiler-Leman test.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def orbits(graph: Graph) -> list[list[int]]:
 
 
 def orbit_sizes(graph: Graph) -> IntArray:
-    """For each node, how many nodes its orbit has; all ones if there is no symmetry.
+    """Size of each node's orbit; all ones if there is no symmetry.
 
     >>> orbit_sizes(Graph([0, 0, 0], edges=[(0, 1)])).tolist()
     [2, 2, 1]
@@ -47,7 +47,7 @@ def orbit_sizes(graph: Graph) -> IntArray:
 
 
 def _with_mark(graph: Graph, node: int) -> Graph:
-    """The graph with one node told apart from all others."""
+    """The graph with one node made different from all others."""
     labels = 2 * graph.node_labels
     labels[node] += 1
     return Graph.trusted(labels, graph.edges, graph.edge_labels, graph.directed)

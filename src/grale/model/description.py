@@ -30,7 +30,7 @@ def description_dim(config: ModelConfig) -> int:
     return pooled_dim(config.node_dim, config.edge_dim)
 
 
-def describe(decoded: Decoded) -> Float[Tensor, "B n_d"]:
+def pool_decoded(decoded: Decoded) -> Float[Tensor, "B n_d"]:
     """Pool the decoder's states over the slots and bonds that exist, soft by their probability."""
     return pool_states(decoded.hidden.nodes, decoded.hidden.pairs, decoded.logits)
 
@@ -81,7 +81,7 @@ class DescriptionHeads(nn.Module):
         terms: dict[str, Float[Tensor, ""]] = {}
         if not self.config.counts and not self.knows_properties:
             return terms
-        description = describe(decoded)
+        description = pool_decoded(decoded)
         if self.config.counts:
             targets = self._standard_counts(graphs)
             terms["counts"] = (self.count_head(description) - targets).square().mean()

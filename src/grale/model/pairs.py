@@ -33,12 +33,12 @@ CHUNK = 4_096  # pairs whose graphs are encoded together, each graph once
 
 @quietly
 def match_many(
-    model: GRALE, pairs: Sequence[tuple[Any, Any]], batch_size: int = 256, tries: int = 1
+    model: GRALE, pairs: Sequence[tuple[Any, Any]], batch_size: int = 256, noise_draws: int = 1
 ) -> list[Matching]:
     """Match each pair; see :meth:`grale.model.autoencoder.GRALE.match_many`."""
     check_batch_size(batch_size)
-    if tries < 1:
-        raise ValueError(f"tries must be at least 1, got {tries}")
+    if noise_draws < 1:
+        raise ValueError(f"tries must be at least 1, got {noise_draws}")
     found: list[Matching] = []
     for start in range(0, len(pairs), CHUNK):
         chunk = pairs[start : start + CHUNK]
@@ -53,7 +53,7 @@ def match_many(
         graphs = [graph for graph in screened if isinstance(graph, Graph)]  # all of them
         rows = [(place[id(first)], place[id(second)]) for first, second in chunk]
         best: list[Matching] = []
-        for nodes in _matched_embeddings(model, graphs, batch_size, tries):
+        for nodes in _matched_embeddings(model, graphs, batch_size, noise_draws):
             new = _matches(model, graphs, nodes, rows, batch_size)
             best = [_cheaper(*both) for both in zip(best, new)] if best else new
         found += best
@@ -65,16 +65,16 @@ def _cheaper(first: Matching, second: Matching) -> Matching:
 
 
 def _matched_embeddings(
-    model: GRALE, graphs: Sequence[Graph], batch_size: int, tries: int
+    model: GRALE, graphs: Sequence[Graph], batch_size: int, noise_draws: int
 ) -> Float[Tensor, "T G N d"]:
-    """MLP_in of every node, padded nodes included, under so many draws of the noise."""
+    """MLP_in of every node, padded nodes included, once for each draw of the noise."""
     parts, order = [], []
-    for rows, batch in by_size(graphs, max(1, batch_size // tries)):
+    for rows, batch in by_size(graphs, max(1, batch_size // noise_draws)):
         batch = batch.to(device_of(model))
-        noise = model.featurizer.canonical_noise(batch, tries)
-        repeated = batch if tries == 1 else batch[list(range(len(batch))) * tries]
+        noise = model.featurizer.canonical_noise(batch, noise_draws)
+        repeated = batch if noise_draws == 1 else batch[list(range(len(batch))) * noise_draws]
         nodes = model.encoder.nodes(model.featurizer(repeated, noise))
-        parts.append(model.matcher.embed_in(nodes).unflatten(0, (tries, -1)))
+        parts.append(model.matcher.embed_in(nodes).unflatten(0, (noise_draws, -1)))
         order += rows
     return torch.cat(parts, dim=1)[:, torch.tensor(order).argsort()]
 

@@ -22,14 +22,14 @@ class Setting(NamedTuple):
     meaning: str
 
 
-def describe(cls: type[Any], where: str = "") -> list[Setting]:
+def list_settings(cls: type[Any], where: str = "") -> list[Setting]:
     """List all settings of a dataclass and of those inside it, in the order they are written."""
     hints, meanings = get_type_hints(cls), _meanings(cls)
     found: list[Setting] = []
     for field in fields(cls):
         hint, name = hints[field.name], f"{where}{field.name}"
         if isinstance(hint, type) and is_dataclass(hint):
-            found += describe(hint, f"{name}.")
+            found += list_settings(hint, f"{name}.")
             continue
         default = field.default
         if field.default_factory is not MISSING:

@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 from grale.codec.intake import screen
 from grale.files import locked
 from grale.graphs.graph import Graph
-from grale.matching import METHODS, solve
+from grale.matching import solve
+from grale.matching.solve import method_called
 from grale.metrics.edit_distance import edit_distance
 from grale.model.autoencoder import GRALE
 from grale.tasks.outputs import check_output, written_whole
@@ -57,8 +58,7 @@ def match_file(
     tries: int = 1,
 ) -> MatchReport:
     """Match the SMILES of columns `a` and `b`; a pair that cannot be matched keeps its place."""
-    if method not in METHODS:
-        raise ValueError(f"method={method!r}; expected one of {', '.join(METHODS)}")
+    method = method_called(method)
     check_output(source, out)
     parquet = pq.ParquetFile(source)
     for name in ("a", "b"):
@@ -82,7 +82,11 @@ def match_file(
 
 
 def _matched(
-    model: GRALE, pairs: list[tuple[Any, Any]], method: str, time_limit: float | None, tries: int
+    model: GRALE,
+    pairs: list[tuple[Any, Any]],
+    method: str,
+    time_limit: float | None,
+    noise_draws: int,
 ) -> list[dict[str, Any]]:
     """Records of some pairs, those of the model alone in one batch."""
     sides = [screen(side, model.space) for side in zip(*pairs)]
@@ -96,10 +100,10 @@ def _matched(
         for (a, b), first, second in zip(pairs, *sides)
     ]
     if method == LEARNED:
-        found = model.match_many([pair for _, pair in good], tries=tries)
+        found = model.match_many([pair for _, pair in good], tries=noise_draws)
         mappings: list[Any] = [match.mapping for match in found]
     else:
-        options = (method, time_limit, model, tries)
+        options = (method, time_limit, model, noise_draws)
         mappings = [_solved(pair, *options) for _, pair in good]
     for (row, pair), mapping in zip(good, mappings):
         if isinstance(mapping, str):

@@ -13,12 +13,9 @@ from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError
-from grale.matching.local_search import (
-    ReconstructionReport,
-    reconstruction_distances,
-    summarised,
-)
+from grale.matching.local_search import reconstruction_distances
 from grale.metrics.intervals import Mean, Share
+from grale.metrics.reconstruction import ReconstructionReport, reconstruction_report
 
 Key = TypeVar("Key", int, str)
 
@@ -33,7 +30,7 @@ class Outcomes(NamedTuple):
 
     def report(self) -> ReconstructionReport:
         """Averages over all graphs."""
-        return summarised(self.graphs, self.predictions, self.distances)
+        return reconstruction_report(self.graphs, self.predictions, self.distances)
 
     def exact(self) -> Share:
         """How many came back exactly."""

@@ -1,12 +1,12 @@
-"""PIGVAE's relaxation: carry the prediction over, then compare once (paper: "PIGVAE", "Loss").
+"""PIGVAE's relaxation: reorder the prediction, then compare once (paper: "PIGVAE", "Loss").
 
     L_PIGVAE(G, G_hat, T) = sum_i loss_F(F_i, [T F_hat]_i) + sum_ik loss_C(C_ik, [T C_hat T^T]_ik)
 
 Never above the transport objective, equal to it at permutations (Proposition 3), but it can
 be zero for graphs that differ (Proposition 4).
 
-Departures: the mask of the regulariser stands on the rows, where the input nodes are; the paper
-writes h_j.
+Departures: the regulariser is masked over the rows, which are the input nodes; the paper writes
+h_j.
 """
 
 from __future__ import annotations

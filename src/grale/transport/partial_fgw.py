@@ -5,8 +5,7 @@
 
 Both ground losses separate, loss(a, b) = f1(a) + f2(b) - <h1(a), h2(b)> (Proposition 1),
 which makes the quadratic term O(N^3). `true` sits on the rows of the plan and `pred` on its
-columns; rows of padded inputs are zero in the plan handed in here, which is the h_i h_k of
-the paper.
+columns. Rows of padded inputs must be zero in the plan, which is the h_i h_k of the paper.
 """
 
 from __future__ import annotations
@@ -110,6 +109,6 @@ def quadratic_cost_reference(
     pred: Float[Tensor, "B M M c"],
     loss: Separable,
 ) -> Float[Tensor, " B"]:
-    """Evaluate the same as written in the paper: O(N^4). For tests and for reading."""
+    """Evaluate the same sum as written in the paper: O(N^4). For tests and for reading."""
     pairwise = loss(true[:, :, None, :, None], pred[:, None, :, None, :])
     return torch.einsum("bij,bkl,bijkl->b", plan, plan, pairwise)

@@ -4,8 +4,8 @@
     D_ij = nodes_ij + sum_kl T_kl 1[A_ik != B_jl]
     S    = scores - weight D
 
-D_ij is what sending i to j costs if all others go by T; the weight of a unit of it grows from
-round to round.
+D_ij is the cost of matching i to j if all other nodes follow T; its weight grows from round to
+round.
 
 Departures: not in the paper (decisions/008).
 """
@@ -17,11 +17,11 @@ from typing import no_type_check
 import numpy as np
 from numba import njit
 
-SMALLEST = 1e-300  # of a sum that is divided by
+SMALLEST = 1e-300  # lower limit of a divisor
 
 
 @njit(cache=True)
-@no_type_check  # arrays of numba, not to be wrapped by checkers
+@no_type_check  # numba compiles it: type checkers must not wrap it
 def graduate(scores, nodes, first, second, num_classes, rounds, sweeps, last_weight):
     """S of the last round for each pair of a batch.
 
@@ -45,7 +45,7 @@ def graduate(scores, nodes, first, second, num_classes, rounds, sweeps, last_wei
 @njit(cache=True, fastmath={"reassoc", "contract"})
 @no_type_check
 def _project(scores, plan, sweeps):
-    """Plan of the scores: scale columns, then rows, so many times."""
+    """Plan of the scores: scale columns, then rows, `sweeps` times."""
     size = len(scores)
     peak = scores.max()
     for i in range(size):
@@ -70,7 +70,7 @@ def _project(scores, plan, sweeps):
 @njit(cache=True)
 @no_type_check
 def _scale(plan, rows, columns):
-    """Scale both sides; in this order, since the product of two scales may be infinite."""
+    """Scale both sides one after the other, since the product of two scales may be infinite."""
     for i in range(len(plan)):
         for j in range(len(plan)):
             plan[i, j] = (plan[i, j] * rows[i]) * columns[j]

@@ -4,8 +4,8 @@
     u = -logsumexp_j(log_kernel_ij + v_j)          row normalisation
     plan = exp(log_kernel + u 1^T + 1 v^T)
 
-Departures: a sweep ends on the rows, where the paper ends on the columns, so that no input
-node can be emptied (decisions/002). Most sweeps may run without a tape (decisions/004).
+Departures: a sweep ends on the rows so that no input node loses its mass (decisions/002); the
+paper's ends on the columns. Most sweeps may run without gradients (decisions/004).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class SinkhornResult(NamedTuple):
 
 
 NARROW = 60.0
-"""Log-kernels that span less than this may be swept as they are: exp(60) fits float32 well."""
+"""Kernels of log-kernels that span less than this can be swept directly: float32 holds exp(60)."""
 
 
 def sinkhorn(
@@ -45,11 +45,11 @@ def sinkhorn(
         Sweeps over columns and rows; fixed, so that the graph of operations is static.
     grad_sweeps
         How many of the last sweeps are differentiated; None unrolls them all, as the paper
-        does. The sweeps before them only find the fixed point, where few steps suffice for
-        the gradient (one-step differentiation, cited in the paper's conclusion).
+        does. The sweeps before them only find the fixed point; there, a few steps are enough
+        for the gradient (one-step differentiation, cited in the paper's conclusion).
     is_narrow
-        Promise that the entries of a log-kernel differ by less than NARROW. Sweeps without a
-        tape then run on the kernel itself, as two small products each: several times faster.
+        Promise that the entries of a log-kernel differ by less than NARROW. Sweeps without
+        gradients then use the kernel itself, two small products each: several times faster.
 
     Examples
     --------

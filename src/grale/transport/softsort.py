@@ -2,8 +2,8 @@
 
     P_rj = Softmax_j(-|sort(s)_r - s_j| / temperature)          sort: largest first
 
-Rows are ranks and sum to one, columns are items; the smaller the temperature, the closer to the
-permutation that sorts. The largest entry of a row is at the item of that rank, so the sorting
+Rows are ranks and sum to one; columns are items. The smaller the temperature, the closer P is to
+the permutation that sorts. The largest entry of a row is at the item of that rank, so the sorting
 permutation is also the best assignment of ranks to items under P.
 
 Departures: the paper's formula lacks the minus sign.
@@ -17,9 +17,9 @@ from torch import Tensor
 
 
 def soft_sort(scores: Float[Tensor, "B N"], temperature: float) -> Float[Tensor, "B N N"]:
-    """P[r, j] is how much of item j stands at rank r; rank 0 is for the largest score.
+    """P[r, j] is the share of item j at rank r; rank 0 is the largest score.
 
-    Computed in float32 at least.
+    Computed in float32 or better.
 
     >>> soft_sort(torch.tensor([[1.0, 3.0, 2.0]]), temperature=0.01)[0].round().tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]

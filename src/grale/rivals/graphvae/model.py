@@ -19,9 +19,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from grale.codec.describe import describe_logits, dim_of_described_logits
+from grale.codec.described_by_logits import DescribedByLogits
 from grale.codec.encoded_batch import EncodedBatch
-from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.logits import GraphLogits
 from grale.graphs.batch import GraphBatch
 from grale.graphs.permute import permute_batch
@@ -44,7 +43,7 @@ class MatchedPrediction(NamedTuple):
     terms: ReconstructionTerms
 
 
-class GraphVAE(GraphAutoencoder):
+class GraphVAE(DescribedByLogits):
     """Variational autoencoder with a one-shot decoder and approximate graph matching."""
 
     architecture = "graphvae"
@@ -92,15 +91,6 @@ class GraphVAE(GraphAutoencoder):
     def latent_dim(self) -> int:
         """Length of one embedding row."""
         return self.config.latent_dim
-
-    @property
-    def description_dim(self) -> int:
-        """Length of one description."""
-        return dim_of_described_logits(self.space)
-
-    def description_of(self, latents: Float[Tensor, "B Z"]) -> Float[Tensor, "B n_d"]:
-        """Describe rows of latents by what is predicted from them."""
-        return describe_logits(self.logits_of(latents))
 
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents; see `Prediction.to_graph_logits`."""

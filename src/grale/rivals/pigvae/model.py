@@ -21,9 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from grale.codec.describe import describe_logits, dim_of_described_logits
+from grale.codec.described_by_logits import DescribedByLogits
 from grale.codec.encoded_batch import EncodedBatch
-from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.logits import GraphLogits
 from grale.graphs.batch import GraphBatch
 from grale.graphs.permute import permute_batch
@@ -56,7 +55,7 @@ class PigvaeReconstruction(NamedTuple):
     """Standardised number of nodes."""
 
 
-class PIGVAE(GraphAutoencoder):
+class PIGVAE(DescribedByLogits):
     """Permutation-invariant graph autoencoder, variational or not."""
 
     adam_weights: ClassVar = ("size_head",)
@@ -123,15 +122,6 @@ class PIGVAE(GraphAutoencoder):
     def latent_dim(self) -> int:
         """Length of one embedding row."""
         return self.config.latent_dim
-
-    @property
-    def description_dim(self) -> int:
-        """Length of one description."""
-        return dim_of_described_logits(self.space)
-
-    def description_of(self, latents: Float[Tensor, "B Z"]) -> Float[Tensor, "B n_d"]:
-        """Describe rows of latents by what is predicted from them."""
-        return describe_logits(self.logits_of(latents))
 
     def logits_of(self, latents: Float[Tensor, "B Z"]) -> GraphLogits:
         """Decode rows of latents at the predicted sizes, nodes by rank."""

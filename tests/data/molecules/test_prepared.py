@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from grale.data.molecules.prepared import find_molecules
 from grale.data.sources import DataConfig, open_source
-from grale.experiments.molecules import find_molecules
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
-"""Improving a mapping within a budget.
+"""Tabu search: improve a mapping within a budget.
 
-The search never returns anything worse than what it began with, and stops as soon as the cost
-equals a lower bound: the mapping is then proven optimal.
+The search never returns a worse mapping than it started with. It stops as soon as the cost equals
+a lower bound: the mapping is then proven optimal.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from grale.matching import tabu_kernel
 from grale.matching.problem import Problem, lower_bound, pose
 from grale.metrics.edit_distance import edit_distance
 
-CHUNK = 50  # trades between two looks at the clock; so many are made at least
-STEPS_PER_NODE = 20  # where no limit is given
+CHUNK = 50  # trades between two looks at the clock, and the fewest that are made
+STEPS_PER_NODE = 20  # if no limit is given
 SEED = 0x2545F491
 
 
-class Refined(NamedTuple):
-    """The best permutation of a search."""
+class TabuResult(NamedTuple):
+    """The best permutation found."""
 
     permutation: IntArray
     edit_distance: int
     steps: int
-    """Trades that were made."""
+    """Trades made."""
 
 
 @lru_cache(maxsize=1)
-def compile_search() -> None:
-    """Load or compile the inner loop, so that no time limit pays for it."""
+def compile_tabu() -> None:
+    """Load or compile the inner loop now, so that it does not count against a time limit."""
     problem = pose(Graph([0, 1], [(0, 1)]), Graph([2, 2]))
     start = np.arange(2)
     state = np.array([0, 3, 3, SEED], dtype=np.int64)
     tabu_kernel.tabu_steps(*_begin(problem, start), start, state, 1)
 
 
-def refine(
+def tabu_search(
     problem: Problem, start: IntArray, time_limit: float | None = None, steps: int | None = None
-) -> Refined:
+) -> TabuResult:
     """Search from a permutation for at most `time_limit` seconds and `steps` trades."""
-    compile_search()
+    compile_tabu()
     deadline = None if time_limit is None else time.perf_counter() + time_limit
     if steps is None:
         steps = STEPS_PER_NODE * problem.size if deadline is None else np.iinfo(np.int64).max
@@ -60,11 +60,11 @@ def refine(
             tabu_kernel.tabu_steps(*search, best, state, chunk)
             if deadline is not None and time.perf_counter() >= deadline:
                 break
-    return Refined(best, int(state[tabu_kernel.BEST]), int(state[tabu_kernel.STEP]))
+    return TabuResult(best, int(state[tabu_kernel.BEST]), int(state[tabu_kernel.STEP]))
 
 
 def _begin(problem: Problem, start: IntArray) -> tuple[Int64[np.ndarray, "..."], ...]:
-    """Arrays of the search: both graphs, the second in the order of the partners; x, p, tabu."""
+    """Arrays of the search: both graphs (the second in the order of the partners), x, p, tabu."""
     a = layers(problem.matrix1, problem.directed)
     b = layers(problem.matrix2[np.ix_(start, start)], problem.directed)
     labels_a, labels_b = problem.labels1, problem.labels2[start]
@@ -74,5 +74,5 @@ def _begin(problem: Problem, start: IntArray) -> tuple[Int64[np.ndarray, "..."],
 
 
 def layers(matrix: Int64[np.ndarray, "N N"], directed: bool) -> Int64[np.ndarray, "L N N"]:
-    """Rows, and if directed columns, as layers of one array."""
+    """Stack the rows and, if directed, the columns as layers of one array."""
     return np.stack([matrix, matrix.T] if directed else [matrix])
