@@ -128,7 +128,7 @@ def test_a_file_extends_another_beside_it_or_one_that_ships(tmp_path):
 def test_files_that_extend_each_other_are_named(tmp_path):
     (tmp_path / "a.yaml").write_text("extends: b")
     (tmp_path / "b.yaml").write_text("extends: a")
-    with pytest.raises(SettingsError, match=r"without end: .*a\.yaml extends .*b\.yaml"):
+    with pytest.raises(SettingsError, match=r"in a loop or too deep: .*a\.yaml extends .*b\.yaml"):
         load_settings(Run, tmp_path / "a.yaml")
 
 

@@ -37,7 +37,7 @@ def test_a_stopped_run_goes_on_with_the_same_bits(
 
     with pytest.raises(ending):
         Trainer(config, tmp_path / "stopped", CPU).run(ask)
-    assert "stopped at step 3; --resume goes on from here" in caplog.text
+    assert "stopped at step 3; --resume continues from here" in caplog.text
     resumed = Trainer(config, tmp_path / "stopped", replace(CPU, resume=True))
     assert resumed.step == 3
     resumed.run(lambda step: None)

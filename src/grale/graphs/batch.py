@@ -4,7 +4,7 @@
 
 Padded entries of every tensor are zero, and True in a mask means real.
 
-Departures: labels are kept as integers; the model turns them into one-hot vectors.
+Labels are kept as integers; the model turns them into one-hot vectors.
 """
 
 from __future__ import annotations

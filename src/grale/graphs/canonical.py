@@ -1,7 +1,7 @@
 """A position for each node that does not depend on the order in which nodes are listed.
 
 The noise of the featurizer breaks symmetries (paper: "Graph pre-processing and
-featurizer"). At inference it belongs to a node's canonical position, so that a graph has
+featurizer"). At inference, it follows a node's canonical position, so that a graph has
 one embedding, however its nodes are numbered.
 
 Colour refinement over whole pairs: the colour of a node is a hash of its own colour and of
@@ -9,8 +9,8 @@ the multiset of (pair colour, other node's colour); the pair colour starts from 
 label and the path length. Where colours tie, pairs are refined too (two-dimensional
 Weisfeiler-Leman), then one node of the first tied class is individualised and colours are
 refined again, until every node has its own colour. Nodes that still tie before that step
-are images of each other under a symmetry, for all but rare graphs (strongly regular graphs
-without transitive symmetry, say), so that it does not matter which of them is taken.
+are images of each other under a symmetry, so that it does not matter which one is taken.
+Exceptions are rare, such as strongly regular graphs without transitive symmetry.
 
 On a CPU `canonical_kernel.py` does the same, compiled.
 
@@ -67,7 +67,7 @@ def positions_in_torch(graphs: GraphBatch) -> Int[Tensor, "B N"]:
 def by_canonical_position(
     table: Float[Tensor, "M ..."], graphs: GraphBatch
 ) -> Float[Tensor, "B N ..."]:
-    """Row of the table at each node's position; padding beyond its end takes the last row."""
+    """Row of the table for each node's position; padding beyond its end gets the last row."""
     return table[canonical_positions(graphs).clamp_max(len(table) - 1)]
 
 
@@ -95,7 +95,7 @@ def _mix(values: Int[Tensor, "*shape"]) -> Int[Tensor, "*shape"]:
 def _refine_nodes(
     nodes: Int[Tensor, "B N"], pairs: Int[Tensor, "B N N"], graphs: GraphBatch
 ) -> Int[Tensor, "B N"]:
-    """Refine each graph until its number of colours stops growing, whatever its batch-mates do."""
+    """Refine each graph until its number of colours stops growing, independent of the others."""
     nodes = nodes * graphs.node_mask
     count = _num_colours(nodes)
     for _ in range(nodes.shape[1]):
@@ -157,7 +157,7 @@ def _is_tied(ranks: Int[Tensor, "B N"], graphs: GraphBatch) -> Tensor:
 
 
 def _first_tied_node(ranks: Int[Tensor, "B N"], graphs: GraphBatch) -> Tensor:
-    """One-hot: a node of the tied class that comes first, none where nothing ties."""
+    """One-hot: a node of the first tied class, or zeros if nothing ties."""
     tied = _is_tied(ranks, graphs)
     keys = torch.where(tied, ranks, ranks.shape[1] + 1)
     first = torch.nn.functional.one_hot(keys.argmin(dim=1), ranks.shape[1]).bool()

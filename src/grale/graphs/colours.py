@@ -3,9 +3,9 @@
     c_0(i)     = label of node i
     c_{r+1}(i) = hash(c_r(i), sum over neighbours j of hash(c_r(j), label of the edge ij))
 
-Colours are hashed into a fixed number of buckets, so that any labelled graph has a vector of the
-same length, computed on the device where the batch is. Two graphs that differ in nothing but the
-order of their nodes have the same counts.
+Colours are hashed into a fixed number of buckets, so that every labelled graph has a vector of the
+same length, computed on the device of the batch. The counts do not depend on the order of the
+nodes.
 """
 
 from __future__ import annotations

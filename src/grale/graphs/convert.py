@@ -1,7 +1,7 @@
 """Graph to and from networkx and PyTorch Geometric.
 
-Both directions keep every label. A node or edge without the label attribute counts as
-label 0 (nodes) or 1 (edges), when none of them has it; a mixture is an error.
+Both directions keep every label. If no node (or edge) has the label attribute, all get label 0
+(or 1); if only some have it, that is an error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def from_networkx(graph: networkx.Graph, node_label: str, edge_label: str) -> Gr
     Parameters
     ----------
     graph
-        A `networkx.Graph` or `networkx.DiGraph` (multigraphs are refused).
+        A `networkx.Graph` or `networkx.DiGraph`, but no multigraph.
     node_label, edge_label
         Names of the integer attributes to read.
     """
@@ -82,7 +82,7 @@ def _attribute(values: dict[Any, Any], item: str, name: str, default: int) -> li
     if len(missing) == len(values):
         return [default] * len(values)
     if missing:
-        raise ValueError(f"{item} {missing[0]!r} has no attribute {name!r}, but others have it")
+        raise ValueError(f"{item} {missing[0]!r} has no attribute {name!r}, but others do")
     for key, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             raise ValueError(f"{item} {key!r} has {name}={value!r}; labels must be integers")

@@ -73,7 +73,7 @@ class Graph:
     def trusted(
         cls, node_labels: IntArray, edges: IntArray, edge_labels: IntArray, directed: bool = False
     ) -> Graph:
-        """Skip every check, for callers whose edges are valid, unique and sorted already.
+        """Skip all checks, for callers whose edges are already valid, unique and sorted.
 
         The arrays must be int64 and are not copied. Undirected edges have i < j, and edges are
         in lexicographic order. Checking costs ten times as much as building.
@@ -199,7 +199,7 @@ class Graph:
         return to_mol(self)
 
     def __eq__(self, other: object) -> bool:
-        """Say whether the two are the same graph with nodes in the same order."""
+        """Whether the two are the same graph with nodes in the same order."""
         if not isinstance(other, Graph):
             return NotImplemented
         return (

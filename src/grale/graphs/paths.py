@@ -3,7 +3,7 @@
     SP_ij = length of the shortest path from i to j
     F     = CONCAT[F_0, A F_0, ..., A^k F_0]
 
-Departures: pairs that no path joins have the length UNREACHABLE; so have padded pairs.
+Pairs without a path have the length UNREACHABLE, and so do padded pairs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reorder batches and tensors: the only conversions between orders, permutations and plans.
+"""Reorder batches and tensors, and convert between permutations and plans; only here.
 
     P[G] = (Ph, PF, PCP^T)                       (paper: "Permutation invariant loss")
 
@@ -76,7 +76,7 @@ def inverse_permutation(permutation: Int[Tensor, "B N"]) -> Int[Tensor, "B N"]:
 def random_permutations(
     num_nodes: Int[Tensor, " B"], max_nodes: int, generator: torch.Generator
 ) -> Int[Tensor, "B N"]:
-    """Random orders of the real nodes (listed first); padding stays where it is."""
+    """Random orders of the real nodes, which come first; padding stays where it is."""
     columns = torch.arange(max_nodes, device=num_nodes.device)
     keys = torch.rand(len(num_nodes), max_nodes, generator=generator).to(num_nodes.device)
     is_padding = columns >= num_nodes[:, None]

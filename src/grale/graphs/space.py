@@ -1,6 +1,6 @@
 """Which graphs a model or a dataset can hold: label counts, largest size, direction.
 
-One value, one owner: these sizes come from the data and are stored with the weights.
+These sizes come from the data and are stored with the weights.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class GraphSpace:
         """
         listed = list(graphs)
         if not listed:
-            raise ValueError("cannot size a space on no graphs; give at least one")
+            raise ValueError("cannot find the space of no graphs; give at least one")
         directed = listed[0].directed
         for row, graph in enumerate(listed):
             if graph.directed != directed:

@@ -8,9 +8,9 @@
 `forward` is that algorithm on a padded batch. What users call (`encode`, `decode`, `reconstruct`)
 is in `grale.codec`; `match` is here.
 
-Departures: with pooling=transport the encoder asks the matcher itself, before decoding, and T is
-its plan (decisions/012); tokens may lie on a sphere and carry noise in training, and a description
-may be trained beside the loss (decisions/013).
+Departures: with pooling=transport, the encoder calls the matcher before decoding, and T is that
+plan (decisions/012). Tokens may lie on a sphere and get noise in training, and a description may be
+trained as well (decisions/013).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from grale.transport.sinkhorn import SinkhornResult
 
 
 class Reconstruction(NamedTuple):
-    """What one pass over a batch gives."""
+    """Result of one pass over a batch."""
 
     decoded: Decoded
     plan: SinkhornResult
@@ -99,7 +99,7 @@ class GRALE(GraphAutoencoder):
         return Reconstruction(decoded, plan, encoded.latent, terms)
 
     def _encoded(self, inputs: GraphInputs) -> Encoded:
-        """Z and X, the tokens on the sphere if the settings put them there."""
+        """Z and X; the tokens lie on the sphere if the settings say so."""
         encoded = self.encoder(inputs, self.matcher)
         if not self.config.latent.on_sphere:
             return encoded
@@ -107,7 +107,7 @@ class GRALE(GraphAutoencoder):
         return encoded._replace(latent=on_sphere)
 
     def _plan(self, encoded: Encoded, slots: Float[Tensor, "B N d_n"]) -> SinkhornResult:
-        """T: what the pooling has found already, or what the matcher says now."""
+        """T: the plan of the pooling if it has one, otherwise the matcher's."""
         if encoded.plan is not None:
             return encoded.plan
         return self.matcher(encoded.nodes, slots)
@@ -132,7 +132,7 @@ class GRALE(GraphAutoencoder):
         }
 
     def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B R"]:
-        """Noise of one step: on the input features, then on the tokens if they have any."""
+        """Noise of one step: on the input features, then on the tokens if they get any."""
         noise = self.featurizer.draw_noise(count, generator).flatten(1)
         if self.config.latent.noise_std == 0:
             return noise
@@ -179,7 +179,7 @@ class GRALE(GraphAutoencoder):
         return latents.unflatten(1, (self.config.num_tokens, self.config.token_dim))
 
     def encoded(self, graphs: GraphBatch) -> EncodedBatch:
-        """Encode once; what is left is to decode, match and compare."""
+        """Encode once; the result can decode, match and compare."""
         inputs = self.featurizer(graphs)
         encoded = self._encoded(inputs)
 
@@ -201,23 +201,22 @@ class GRALE(GraphAutoencoder):
         return EncodedBatch(encoded.latent.flatten(1), rebuild, compare)
 
     def _assigned(self, encoded: Encoded, slots: Float[Tensor, "B N d_n"]) -> Int[Tensor, "B N"]:
-        """Which slot plays which input node, one each."""
+        """Which slot plays each input node; no slot plays two."""
         if encoded.plan is not None:
             return assign(encoded.plan.log_plan)
         return self.matcher.hard(encoded.nodes, slots)
 
     def match(self, first: Any, second: Any, tries: int = 1) -> Matching:
-        """Node correspondence of two graphs, with the edit distance it costs (an upper bound).
+        """Match the nodes of two graphs; the edit distance of the result is an upper bound.
 
-        With more `tries`, the graphs are encoded under so many draws of the noise, and the
-        cheapest mapping is kept.
+        The graphs are encoded under `tries` draws of the noise, and the cheapest mapping is kept.
         """
         return self.match_many([(first, second)], tries=tries)[0]
 
     def match_many(
         self, graphs: Sequence[tuple[Any, Any]], batch_size: int = 256, tries: int = 1
     ) -> list[Matching]:
-        """Node correspondences of many pairs, in order; each distinct graph is encoded once.
+        """Match many pairs, in order; each distinct graph is encoded once.
 
         `tries` as in `match`.
         """
@@ -227,5 +226,5 @@ class GRALE(GraphAutoencoder):
 def with_noise(
     latent: Float[Tensor, "B K D"], noise: Float[Tensor, "B K D"] | None
 ) -> Float[Tensor, "B K D"]:
-    """Tokens as the decoder sees them in training."""
+    """Tokens as the decoder gets them in training."""
     return latent if noise is None else latent + noise

@@ -3,7 +3,7 @@
     (F^1, C^1) = Linear(F + Noise), Linear(C)
     (F^L, C^L) = EvoformerEncoder(F^1, C^1)
 
-The batch is encoded at its own width.
+The batch is padded to its largest graph only.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Hidden(NamedTuple):
 
 @runtime_checkable
 class Backbone(Protocol):
-    """What an encoder reads a graph with."""
+    """The part of an encoder that reads the graph."""
 
     pair_dim: int
-    """Width of what it says of a pair."""
+    """Width of the state of a pair."""
 
     def __call__(self, inputs: GraphInputs) -> Hidden:
         """Read featurized graphs."""
@@ -71,7 +71,7 @@ class EvoformerBackbone(nn.Module):
         return self.evoformer.nodes_only(*self._first_states(inputs))
 
     def weights_of_nodes(self) -> list[nn.Parameter]:
-        """All weights but those of what the last layer does to edges."""
+        """All weights except those with which the last layer updates edges."""
         first = [*self.node_input.parameters(), *self.edge_input.parameters()]
         return [*first, *self.evoformer.weights_of_nodes()]
 

@@ -2,8 +2,8 @@
 
 Defaults are the paper's COLORING column; a YAML file holds differences only.
 
-Departures: settings the paper does not print (noise, path encoding, outer width) are named
-here and explained in decisions/001 and 002.
+Settings that the paper does not print (noise, path encoding, outer width) are explained in
+decisions/001 and 002.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class FeaturizerConfig:
     """Settings of phi and phi* (paper: appendix "Featurizer")."""
 
     diffusion_order: int = 2
-    """Labels are diffused up to A^k F_0 (paper: k); 0 leaves them as they are."""
+    """Labels are diffused up to A^k F_0 (paper: k); 0 for no diffusion."""
     use_paths: bool = True
     """Whether edges carry the encoded shortest path; False for the first-order featurizer."""
     path_dim: int = 16
     """Width of the sinusoidal encoding of a path length; even."""
     noise_std: float = 0.1
-    """Deviation of the noise on the input features; 0 switches it off."""
+    """Standard deviation of the noise on the input features; 0 for none."""
     noise_seed: int = 0
     """Seed of the noise table used at inference, one row per canonical position."""
     hidden_share: float = 0.0
@@ -59,7 +59,7 @@ class MatcherConfig:
     kind: Literal["sinkhorn", "softsort"] = "sinkhorn"
     """Sinkhorn, or PIGVAE's sorting of scores (paper: "Ablation studies details")."""
     affinity: Literal["l1", "sphere"] = "l1"
-    """How two embeddings compare: the paper's distance, or on the unit sphere (decisions/002)."""
+    """Distance of two embeddings: the paper's, or on the unit sphere (decisions/002)."""
     temperature: float = 1.0
     """Divides the cost before Sinkhorn, or before the softmax of SoftSort (paper: tau)."""
     embedding_dim: int = 32
@@ -69,10 +69,11 @@ class MatcherConfig:
     grad_sweeps: int | None = None
     """How many of them are differentiated; None for all, as in the paper (decisions/004)."""
     rounds: int = 0
-    """How often a pair of input graphs is matched again, knowing the edits that the last plan
-    brings; 0 as in the paper (decisions/008)."""
+    """How often a pair of input graphs is matched again, given the edits of the last plan; 0 as
+    in the paper (decisions/008)."""
     edit_weight: float = 4.0
-    """What one such edit takes off the log-score of two nodes, growing to this in the last."""
+    """What one such edit takes off the log-score of two nodes in the last round; it grows up to
+    then."""
 
     def __post_init__(self) -> None:
         if self.temperature <= 0:
@@ -82,7 +83,7 @@ class MatcherConfig:
         _at_least("grad_sweeps", self.grad_sweeps, 1)
         _at_least("rounds", self.rounds, 0)
         if self.rounds and self.kind == "softsort":
-            raise ValueError("rounds are for kind=sinkhorn; softsort has none")
+            raise ValueError("rounds need kind=sinkhorn; set rounds to 0 for softsort")
         _check_choices(self)
 
 
@@ -103,7 +104,7 @@ class LossConfig:
     marginal: float = 0.0
     """Weight of the squared error of the plan's column sums; not in the paper (decisions/002)."""
     normalise_by: Literal["max", "size"] = "max"
-    """Divide node terms by N as the paper does, or by each graph's own n (edges: squared)."""
+    """Divide node terms by N, as the paper does, or by each graph's n (edge terms: squared)."""
     objective: Literal["ot", "pigvae"] = "ot"
     """The transport objective, or PIGVAE's relaxation with its entropy term."""
     entropy: float = 10.0
@@ -115,12 +116,12 @@ class LossConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class LatentConfig:
-    """What happens to the tokens between encoder and decoder; nothing in the paper."""
+    """What happens to the tokens between encoder and decoder; not in the paper."""
 
     on_sphere: bool = False
-    """Whether every token has length sqrt(D), so that noise means the same for all of them."""
+    """Whether every token has length sqrt(D), so that noise affects all of them equally."""
     noise_std: float = 0.0
-    """Deviation of the noise on the tokens in training; the decoder learns to forgive it."""
+    """Standard deviation of the noise on the tokens in training; makes the decoder robust."""
 
     def __post_init__(self) -> None:
         _at_least("noise_std", self.noise_std, 0)
@@ -128,14 +129,14 @@ class LatentConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class DescriptionConfig:
-    """What the description is trained to know; nothing in the paper (decisions/013)."""
+    """What the description is trained to predict; not in the paper (decisions/013)."""
 
     counts: float = 0.0
     """Weight of the error in the graph's counts: labels, bonds, colours, path lengths."""
     properties: float = 0.0
-    """Weight of the error in the numbers that the dataset knows of each graph."""
+    """Weight of the error in the numbers that the dataset has for each graph."""
     property_names: tuple[str, ...] = ()
-    """Those numbers; taken from the dataset."""
+    """Names of those numbers; taken from the dataset."""
 
     def __post_init__(self) -> None:
         _at_least("counts", self.counts, 0)
@@ -147,7 +148,7 @@ class ModelConfig:
     """Shape of the autoencoder."""
 
     num_tokens: int = 4
-    """Tokens of the latent (paper: K); with pooling=transport as many as graphs may have nodes."""
+    """Tokens of the latent (paper: K); with pooling=transport, the largest number of nodes."""
     token_dim: int = 32
     """Width of a token (paper: D)."""
     num_layers: int = 5
@@ -169,8 +170,8 @@ class ModelConfig:
     encoder: Literal["evoformer", "gin"] = "evoformer"
     """The Evoformer, or a GIN with concatenated pairs (paper: "Ablation studies details")."""
     pooling: Literal["attention", "transport"] = "attention"
-    """How nodes and edges become tokens: read by attention, or carried to one token per slot by the
-    plan of the matcher (decisions/012)."""
+    """How nodes and edges become tokens: read by attention, or moved to one token per slot by the
+    matcher's plan (decisions/012)."""
     decoder: Literal["evoformer", "transformer"] = "evoformer"
     """The Evoformer, or a Transformer decoder with an MLP on pairs (same section)."""
     featurizer: FeaturizerConfig = field(default_factory=FeaturizerConfig)
@@ -198,7 +199,7 @@ class ModelConfig:
             "sinkhorn",
         ):
             raise ValueError(
-                "pooling=transport is for encoder=evoformer and matcher.kind=sinkhorn, not for "
+                "pooling=transport needs encoder=evoformer and matcher.kind=sinkhorn, got "
                 f"{self.encoder} and {self.matcher.kind}"
             )
 

@@ -5,8 +5,8 @@
     h_hat = Sigmoid(Linear(F_Q^L)),  F_hat = Linear(F_Q^L),  C_hat = Linear(C_Q^L)
     X_hat = Linear(F_Q^L)
 
-Departures: edge predictions of undirected graphs are averaged with their transpose; with
-pooling=transport F_Q also has what the slot's own token says, and X_hat is not asked for.
+Departures: edge predictions of undirected graphs are averaged with their transpose. With
+pooling=transport, the slot's own token is added to F_Q, and X_hat is not needed.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from grale.nn.transformer import TransformerEncoder
 
 
 class Decoded(NamedTuple):
-    """What the decoder makes of a latent."""
+    """Output of the decoder."""
 
     slots: Float[Tensor, "B N d_n"]
     """Node embeddings of the output (paper: X hat)."""
     logits: GraphLogits
     hidden: Hidden
-    """States of slots and pairs of slots (paper: F_Q^L, C_Q^L), which the description reads."""
+    """States of slots and pairs of slots (paper: F_Q^L, C_Q^L); the description pools them."""
 
 
 @runtime_checkable
 class DecoderStack(Protocol):
-    """What turns first slots and tokens into a hidden graph."""
+    """Layers that turn the first slots and the tokens into a hidden graph."""
 
     def __call__(self, slots: Float[Tensor, "B N d_n"], tokens: Float[Tensor, "B K d_t"]) -> Hidden:
-        """Decode; all slots, also those that will not exist."""
+        """Decode all slots, including those that will not exist."""
 
     def recompute_activations(self, wanted: bool) -> None:
         """Recompute layers in the backward pass, or not."""
@@ -61,7 +61,7 @@ class EvoformerStack(nn.Module):
         self.layers = EvoformerDecoder(dims, config.token_width, config.num_layers)
 
     def forward(self, slots: Float[Tensor, "B N d_n"], tokens: Float[Tensor, "B K d_t"]) -> Hidden:
-        """Hidden representation (F_Q^L, C_Q^L) of the graph to come."""
+        """Hidden representation (F_Q^L, C_Q^L) of the decoded graph."""
         edges = self.edge_queries.expand(len(tokens), -1, -1, -1)
         return Hidden(*self.layers(slots, edges, tokens))
 

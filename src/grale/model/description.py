@@ -1,10 +1,10 @@
-"""The description: what a latent says of its graph, whichever slot plays which node.
+"""The description: what a latent says about its graph, whichever slot plays which node.
 
     description = pool(F_Q^L, C_Q^L; h_hat, C_hat)           `grale.codec.describe.pool_states`
 
-F_Q^L and C_Q^L are the hidden states of the decoder. The description is a function of the latent
-alone, exists for every point of its space and is differentiable (decisions/013).
-`DescriptionHeads` are the linear layers that training puts on it.
+F_Q^L and C_Q^L are the hidden states of the decoder. The description depends on the latent alone,
+exists for every latent and is differentiable (decisions/013). `DescriptionHeads` holds the linear
+layers that are trained on it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grale.graphs.colours import NUM_COUNTS, colour_counts
 from grale.model.config import ModelConfig
 from grale.model.decoder import Decoded
 
-MOST_DEVIATIONS = 5.0  # targets further out are pulled in: a few molecules are extreme
+MOST_DEVIATIONS = 5.0  # targets are clamped here: a few molecules are extreme
 SPREAD_MOMENTUM = 0.01
 
 
@@ -31,12 +31,12 @@ def description_dim(config: ModelConfig) -> int:
 
 
 def pool_decoded(decoded: Decoded) -> Float[Tensor, "B n_d"]:
-    """Pool the decoder's states over the slots and bonds that exist, soft by their probability."""
+    """Pool the decoder's states over slots and bonds, weighted by their probability."""
     return pool_states(decoded.hidden.nodes, decoded.hidden.pairs, decoded.logits)
 
 
 class DescriptionHeads(nn.Module):
-    """Linear layers from the description to what it is trained to know."""
+    """Linear layers from the description to what it is trained to predict."""
 
     adam_weights: ClassVar = ("count_head", "property_head")
 
@@ -63,11 +63,11 @@ class DescriptionHeads(nn.Module):
 
     @property
     def knows_properties(self) -> bool:
-        """Whether there is anything to learn about properties."""
+        """Whether there are properties to learn."""
         return self.config.properties > 0 and len(self.config.property_names) > 0
 
     def set_spread(self, means: tuple[float, ...], deviations: tuple[float, ...]) -> None:
-        """Say how the properties are spread over the dataset."""
+        """Set the mean and deviation of each property over the dataset."""
         self.property_mean.copy_(torch.tensor(means))
         self.property_deviation.copy_(torch.tensor(deviations))
 
@@ -77,7 +77,7 @@ class DescriptionHeads(nn.Module):
         graphs: GraphBatch,
         properties: Float[Tensor, "B p"] | None,
     ) -> dict[str, Float[Tensor, ""]]:
-        """Mean squared errors, in deviations, under the names of their weights."""
+        """Mean squared errors, in standard deviations, under the names of their weights."""
         terms: dict[str, Float[Tensor, ""]] = {}
         if not self.config.counts and not self.knows_properties:
             return terms

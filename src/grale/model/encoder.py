@@ -25,17 +25,17 @@ from grale.transport.sinkhorn import SinkhornResult
 
 
 class Encoded(NamedTuple):
-    """What the encoder says of a batch."""
+    """Output of the encoder."""
 
     nodes: Float[Tensor, "B N d_n"]
     """Node embeddings, padded to max_nodes (paper: X)."""
     latent: Float[Tensor, "B K D"]
     """Graph embedding (paper: Z)."""
     plan: SinkhornResult | None
-    """Which slot plays which node, where the pooling has asked the matcher (decisions/012)."""
+    """Which slot plays which node, if the pooling has called the matcher (decisions/012)."""
 
     def rows(self, rows: list[int]) -> Encoded:
-        """What it says of some of the graphs."""
+        """The same for some of the graphs."""
         plan = None if self.plan is None else SinkhornResult(*(part[rows] for part in self.plan))
         return Encoded(self.nodes[rows], self.latent[rows], plan)
 
@@ -54,7 +54,7 @@ class Encoder(nn.Module):
         self.pooling = pooling
 
     def forward(self, inputs: GraphInputs, matcher: Matcher) -> Encoded:
-        """Encode featurized graphs; some poolings ask the matcher."""
+        """Encode featurized graphs; some poolings call the matcher."""
         hidden = self.backbone(inputs)
         nodes = self._padded(self.node_output(hidden.nodes), inputs)
         latent, plan = self.pooling(nodes, hidden.pairs, inputs.graphs, matcher)

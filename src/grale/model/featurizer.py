@@ -1,11 +1,11 @@
 """Featurizers phi and phi* (paper: appendix "Featurizer").
 
     F(x)    = CONCAT[F_0, A F_0, ..., A^k F_0]
-    C_ij(x) = CONCAT[F_i, F_j, ONE-HOT(A_ij), PE(SP_ij)]    (edge labels, if any, stand for A)
+    C_ij(x) = CONCAT[F_i, F_j, ONE-HOT(A_ij), PE(SP_ij)]    (edge labels, if any, replace A)
     phi(x)  = (F(x) + Noise, C(x)),   phi*(x) = PADDING(F(x), C(x))
 
-C is not formed: its parts are handed on, and the encoder's first linear layer is applied
-part by part (`backbone.py`).
+C is never concatenated: its parts are passed on, and the encoder's first linear layer is applied
+to each part (`backbone.py`).
 
 Departures: at inference the noise belongs to a node's canonical position (decisions/003);
 some labels may be hidden from the encoder in training (decisions/013); the encoding of "no path" is
@@ -47,7 +47,7 @@ class GraphInputs:
 
 @dataclass(frozen=True)
 class GraphTargets:
-    """phi*(x): what the decoder should give back, one entry per term of the loss."""
+    """phi*(x): what the decoder should predict, one entry per term of the loss."""
 
     node_mask: Float[Tensor, "B N"]
     node_label: Float[Tensor, "B N n_0"]
@@ -60,7 +60,7 @@ class GraphTargets:
 
 
 class Featurizer(nn.Module):
-    """Turns batches of labelled graphs into inputs and targets; no weights."""
+    """Turns batches of labelled graphs into inputs and targets; has no weights."""
 
     path_table: Float[Tensor, "P n_p"]
     noise_table: Float[Tensor, "N n_f"]
@@ -107,7 +107,7 @@ class Featurizer(nn.Module):
         return self.feature_dim + (self.config.hidden_share > 0)
 
     def targets(self, inputs: GraphInputs) -> GraphTargets:
-        """phi*(x), from what phi(x) has computed already."""
+        """phi*(x), computed from phi(x)."""
         graphs = inputs.graphs
         num_labels = self.space.num_node_labels
         dtype = inputs.node_feats.dtype
@@ -135,7 +135,7 @@ class Featurizer(nn.Module):
         return torch.where(lengths == UNREACHABLE, self.space.max_nodes, lengths)
 
     def canonical_noise(self, graphs: GraphBatch, draws: int = 1) -> Float[Tensor, "B N n_f"]:
-        """Noise by canonical position; for several draws, all graphs under one after the other.
+        """Noise by canonical position; with several draws, all graphs under each draw in turn.
 
         The first draw is the usual one.
         """

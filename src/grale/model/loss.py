@@ -7,9 +7,8 @@ l_F and l_C each have a discrete part (cross-entropy of labels) and a continuous
 error of diffused labels, of encoded paths): five terms with l_h.
 
 Departures: each term is divided by its number of entries (N or n, or their squares) instead
-of carrying 1/N in its weight; PIGVAE's relaxation carries logits over, as its cross-entropy is
-convex in them; an optional sixth weight holds the columns of the plan to one
-(decisions/002).
+of having 1/N in its weight. PIGVAE's relaxation reorders logits, since its cross-entropy is convex
+in them. An optional sixth term pulls the column sums of the plan to one (decisions/002).
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ def reconstruction_loss(
 ) -> LossTerms:
     """Compare targets (on the rows of the plan) with predictions (on its columns).
 
-    Computed in float32 under mixed precision, too.
+    Computed in float32, even under mixed precision.
     """
     with torch.autocast(log_plan.device.type, enabled=False):
         return _terms(targets, logits.in_full_precision(), log_plan, config)
@@ -107,7 +106,7 @@ def _transport_terms(
     plan: Float[Tensor, "B N N"],
     real: Float[Tensor, "B n N"],
 ) -> dict[str, Float[Tensor, " B"]]:
-    """Evaluate the five sums of L_OT; `real` holds the plan's rows of existing nodes."""
+    """Evaluate the five sums of L_OT; `real` holds the rows of the plan for existing nodes."""
     taken = real.sum(1)
     free = plan.sum(1) - taken
     score = logits.node_mask
@@ -128,7 +127,7 @@ def _aligned_terms(
     plan: Float[Tensor, "B N N"],
     real: Float[Tensor, "B n N"],
 ) -> dict[str, Float[Tensor, " B"]]:
-    """Evaluate the five sums of L_PIGVAE+: predictions are carried to the inputs first."""
+    """Evaluate the five sums of L_PIGVAE+: predictions are first reordered like the inputs."""
     mask = targets.node_mask
     exists = pad(mask, (0, plan.shape[1] - mask.shape[1]))
     score = (plan @ logits.node_mask[..., None])[..., 0]

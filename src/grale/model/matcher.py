@@ -3,8 +3,8 @@
     affinity_ij = exp(-|MLP_in(x_i) - MLP_out(x_hat_j)|)
     plan        = Sinkhorn(affinity) in training, Hungarian at test time
 
-Departures: besides the paper's distance (taken as L1) there is one on the unit sphere,
-whose bounded range lets Sinkhorn converge (decisions/002).
+Departures: besides the paper's distance (read as L1), there is one on the unit sphere. Its range is
+bounded, so that Sinkhorn converges (decisions/002).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from grale.nn.attention import full_precision
 from grale.transport.assignment import assign
 from grale.transport.sinkhorn import NARROW, SinkhornResult, sinkhorn
 
-NEVER = 1e-12  # share of a slot that a hard plan denies; its logarithm is finite
+NEVER = 1e-12  # zero entries of a hard plan, so that their logarithm is finite
 ROUND_SWEEPS, ROUND_GRAD_SWEEPS = 10, 3  # of Sinkhorn, between two rounds
 FLOAT64_SPAN = 600.0  # exp(-600) is still a number
 SPHERE_DIAMETER = 4.0  # largest squared distance of two vectors of length one
@@ -31,13 +31,13 @@ SPHERE_DIAMETER = 4.0  # largest squared distance of two vectors of length one
 
 @runtime_checkable
 class Matcher(Protocol):
-    """Says which slot plays which node, and which node of one graph plays which of another."""
+    """Matches slots with nodes, and the nodes of one graph with those of another."""
 
     config: MatcherConfig
 
     @property
     def embed_in(self) -> nn.Module:
-        """Layers that give what is compared of the nodes of an input graph."""
+        """Layers from the nodes of an input graph to the embeddings that are compared."""
 
     def __call__(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
@@ -52,7 +52,7 @@ class Matcher(Protocol):
     def hard_plan(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> SinkhornResult:
-        """What :meth:`hard` finds, as a plan."""
+        """The result of :meth:`hard` as a plan."""
 
     def pair_kernel(
         self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"], costs: PairCosts | None
@@ -69,7 +69,7 @@ class Matcher(Protocol):
 
 
 def plan_of_permutation(permutation: Int[Tensor, "B N"], like: Tensor) -> SinkhornResult:
-    """A hard plan, its logarithms finite."""
+    """A hard plan with finite logarithms."""
     plan = permutation_to_plan(permutation).to(like)
     return SinkhornResult(plan.clamp_min(NEVER).log(), plan.new_zeros(len(plan)))
 
@@ -85,14 +85,14 @@ class SinkhornMatcher(nn.Module):
 
     @property
     def is_narrow(self) -> bool:
-        """Whether every kernel of this matcher spans little, whatever its weights."""
+        """Whether all kernels of this matcher have a small range, whatever its weights."""
         on_sphere = self.config.affinity == "sphere"
         return on_sphere and SPHERE_DIAMETER / self.config.temperature < NARROW
 
     def forward(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> SinkhornResult:
-        """Soft plan for training; in float32 under mixed precision, too."""
+        """Soft plan for training; in float32, even under mixed precision."""
         kernel = self.log_kernel(self.embed_in(nodes), self.embed_out(slots))
         return self._plan(kernel, self.is_narrow)
 
@@ -105,7 +105,7 @@ class SinkhornMatcher(nn.Module):
     def hard_plan(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> SinkhornResult:
-        """What :meth:`hard` finds, as a plan; :meth:`forward` tends to it with the temperature."""
+        """The result of :meth:`hard` as a plan: the limit of :meth:`forward` at temperature 0."""
         return plan_of_permutation(self.hard(nodes, slots), nodes)
 
     def between_inputs(
@@ -139,17 +139,17 @@ class SinkhornMatcher(nn.Module):
         return kernel
 
     def _can_run_compiled(self, learned: Float[Tensor, "B N N"]) -> bool:
-        """Whether this is a CPU and exponentials of all scores of a pair fit into float64."""
+        """Whether this is a CPU, and the exponentials of all scores of a pair fit into float64."""
         if learned.device.type != "cpu":
             return False
-        most_edits = 1 + 2 * learned.shape[1]  # that one pair of nodes can bring, if directed
+        most_edits = 1 + 2 * learned.shape[1]  # of one pair of nodes, if directed
         return _span(learned) + self.config.edit_weight * most_edits < FLOAT64_SPAN
 
     def _compiled_rounds(
         self, learned: Float[Tensor, "B N N"], costs: PairCosts
     ) -> Float[Tensor, "B N N"]:
-        """Run the rounds in numba: ten times less than their many small products take."""
-        from grale.transport.rounds import graduate  # loads numba, which only matching needs
+        """Run the rounds in numba: ten times faster than many small products."""
+        from grale.transport.rounds import graduate  # loads numba, needed for matching only
 
         config = self.config
         parts = (learned.double(), costs.nodes.double(), *costs.layers)
@@ -173,7 +173,7 @@ class SinkhornMatcher(nn.Module):
 
 
 def _spans_little(log_kernel: Float[Tensor, "B N N"]) -> bool:
-    """Whether sweeps may run on the kernel itself; not asked of accelerators, which would wait."""
+    """Whether sweeps may use the kernel itself; on accelerators the question would cost a wait."""
     if log_kernel.device.type != "cpu":
         return False
     return _span(log_kernel) < NARROW
@@ -195,7 +195,7 @@ def pairwise_l1(
 def pairwise_on_sphere(
     left: Float[Tensor, "B N d"], right: Float[Tensor, "B M d"]
 ) -> Float[Tensor, "B N M"]:
-    """Squared distance of the two rows after scaling each to length one: between 0 and 4."""
+    """Squared distance of two rows scaled to length one: between 0 and 4."""
     cosine = normalize(left, dim=-1) @ normalize(right, dim=-1).transpose(1, 2)
     return 2 - 2 * cosine
 

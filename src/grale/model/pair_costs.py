@@ -3,9 +3,9 @@
     D_ij(T) = 1[F_i != F'_j] + sum_kl T_kl 1[C_ik != C'_jl]
     bound   = sum_ij T_ij (1[F_i != F'_j] + 1/2 sum_kl T_kl 1[C_ik != C'_jl])
 
-D_ij is the gradient of the bound: the edits that sending i to j brings if all others go by T.
-Graphs are padded to the larger of the two with null nodes, which have a label of their own and no
-edges; at a permutation the bound is the number of edits.
+D_ij is the gradient of the bound: the edits that matching i to j adds if all other nodes follow T.
+The smaller graph is padded with null nodes, which have a special label and no edges. If T is a
+permutation, the bound is the number of edits.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class PairCosts:
 
     @classmethod
     def of(cls, first: GraphBatch, second: GraphBatch, num_edge_classes: int) -> PairCosts:
-        """Compare graph b of the first batch with graph b of the second, of the same width."""
+        """Compare graph b of the first batch with graph b of the second; widths must be equal."""
         nodes = _node_classes(first)[:, :, None] != _node_classes(second)[:, None]
         edges = first.edge_labels, second.edge_labels
         return cls(nodes.float(), *edges, num_edge_classes, first.directed)
 
     @cached_property
     def by_class(self) -> tuple[Float[Tensor, "B n_c N N"], Float[Tensor, "B n_c N N"]]:
-        """Edges of both sides, a layer per class, "no edge" included."""
+        """Edges of both sides, one layer per class, "no edge" included."""
         first, second = (
             one_hot(labels, self.num_edge_classes).movedim(3, 1).float()
             for labels in (self.first, self.second)

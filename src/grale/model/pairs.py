@@ -2,7 +2,7 @@
 
     plan(G_1, G_2) = Sinkhorn(affinity(MLP_in(x_i), MLP_in(y_j))), at test time an assignment
 
-Departures: both graphs pass through MLP_in (decisions/005); there may be further rounds
+Departures: both graphs pass through MLP_in (decisions/005), and more rounds may follow
 (decisions/008).
 """
 
@@ -86,7 +86,7 @@ def _matches(
     rows: Sequence[tuple[int, int]],
     batch_size: int,
 ) -> list[Matching]:
-    """Assign the nodes of each pair, at the size of its larger graph."""
+    """Assign the nodes of each pair, padded to the size of its larger graph."""
     sizes = [max(graphs[first].num_nodes, graphs[second].num_nodes) for first, second in rows]
     ordered = sorted(range(len(rows)), key=sizes.__getitem__)
     found: dict[int, Matching] = {}
@@ -111,7 +111,7 @@ def _match(g1: Graph, g2: Graph, scores: NDArray[np.float64]) -> Matching:
 
 
 def _costs(model: GRALE, pairs: Sequence[tuple[Graph, Graph]], size: int) -> PairCosts | None:
-    """Costs of the pairs, where the matcher asks for them."""
+    """Costs of the pairs, if the matcher needs them."""
     if model.config.matcher.rounds == 0:
         return None
     device = device_of(model)

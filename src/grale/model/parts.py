@@ -1,4 +1,4 @@
-"""Which part a setting names: every variation point of the model in plain sight.
+"""Which part each setting selects: all variation points of the model.
 
 A new backbone, pooling, decoder or matcher is one file and one line here.
 """
@@ -51,7 +51,7 @@ class Parts(NamedTuple):
 
 
 def build_parts(space: GraphSpace, config: ModelConfig) -> Parts:
-    """Make the parts that the settings name."""
+    """Make the parts that the settings select."""
     featurizer = Featurizer(space, config.featurizer)
     pooling_kind, unpooling_kind = POOLINGS[config.pooling]
     backbone = BACKBONES[config.encoder](featurizer, config)

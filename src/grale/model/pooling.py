@@ -1,10 +1,10 @@
-"""Poolings: states of nodes and pairs -> latent tokens, and their way back (appendix "Encoder").
+"""Poolings: states of nodes and pairs -> latent tokens, and the way back (appendix "Encoder").
 
     attention   Z = TransformerDecoder(Z_Q, flatten(C^L))                     the paper's
-    transport   nodes and pairs are carried to the slots by the matcher's plan (decisions/012)
+    transport   nodes and pairs are moved to the slots by the matcher's plan (decisions/012)
 
-A pooling is one class here or in a file of its own, with its counterpart in the decoder, and one
-line in `parts.py`.
+A pooling is one class and its counterpart in the decoder, here or in another file, and one line in
+`parts.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from grale.transport.sinkhorn import SinkhornResult
 
 
 class Pooled(NamedTuple):
-    """A latent, and the plan that made it if there was one."""
+    """A latent, and the plan behind it if there is one."""
 
     latent: Float[Tensor, "B K D"]
     plan: SinkhornResult | None
@@ -49,7 +49,7 @@ class Pooling(Protocol):
 
 @runtime_checkable
 class Unpooling(Protocol):
-    """How a decoder takes tokens up again."""
+    """How a decoder starts from tokens."""
 
     def widen(self, latent: Float[Tensor, "B K D"]) -> Float[Tensor, "B K d_t"]:
         """Tokens at the width of the decoder's layers."""
@@ -88,23 +88,23 @@ class AttentionPooling(nn.Module):
         graphs: GraphBatch,
         matcher: Matcher,
     ) -> Pooled:
-        """Read the pairs; neither the node embeddings nor the matcher are asked."""
+        """Read the pairs; node embeddings and matcher are not used."""
         padding = torch.zeros_like(pairs[..., 0]).masked_fill(~graphs.edge_mask, MASKED)
         queries = self.queries.expand(len(graphs), -1, -1)
         return Pooled(self.layers(queries, pairs.flatten(1, 2), padding.flatten(1)[:, None]), None)
 
     def recompute_activations(self, wanted: bool) -> None:
-        """Leave everything as it is: these layers keep little."""
+        """Do nothing: these layers store little."""
 
 
 class AttentionUnpooling(nn.Module):
-    """Tokens as they are; slots begin with the learned queries alone."""
+    """Tokens are left as they are; slots start from the learned queries alone."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
 
     def widen(self, latent: Float[Tensor, "B K D"]) -> Float[Tensor, "B K d_t"]:
-        """Tokens as they are."""
+        """Return the tokens unchanged."""
         return latent
 
     def first_slots(

@@ -1,14 +1,14 @@
-"""Pooling by transport: nodes and edges are carried to the slots, then encoded (decisions/012).
+"""Pooling by transport: nodes and edges are moved to the slots, then encoded (decisions/012).
 
     T      = matcher(X, S)                      S: a learned key for each slot
     F'_j   = Q_j + Linear(sum_i T_ij X_i)       Q: a learned embedding of each slot
     C'_jl  = sum_ik T_ij C_ik T_kl
     Z_j    = Linear(EvoformerEncoder(F', C')_j)
 
-Nodes know from there on which slot they and their neighbours have, so that token j can say whom
-slot j is joined to. The plan of the loss is the same T: what a node is pooled into is what it is
-compared with. As in the paper, T is Sinkhorn's in training and an exact assignment at test time:
-no token is then a mixture of nodes.
+After the move, each node knows its slot and those of its neighbours, so that token j can say which
+slots are joined to slot j. The loss uses the same T: a node is compared with the slot it is pooled
+into. As in the paper, T is Sinkhorn's plan in training and an exact assignment at test time, when
+no token is a mixture of nodes.
 
 Departures: the paper pools edges by cross-attention, and matches after decoding.
 """
@@ -41,7 +41,7 @@ class TransportPooling(nn.Module):
         if config.num_tokens != max_nodes:
             raise ValueError(
                 f"pooling=transport has one token per slot, but num_tokens={config.num_tokens} and "
-                f"graphs have up to {max_nodes} nodes; set model.num_tokens to that"
+                f"graphs have up to {max_nodes} nodes; set model.num_tokens to {max_nodes}"
             )
         self.queries = nn.Parameter(torch.randn(config.num_tokens, config.node_dim))
         self.keys = nn.Parameter(torch.randn(config.num_tokens, config.node_dim))
@@ -56,7 +56,7 @@ class TransportPooling(nn.Module):
         graphs: GraphBatch,
         matcher: Matcher,
     ) -> Pooled:
-        """Carry nodes and pairs to the slots that the matcher gives them."""
+        """Move nodes and pairs to the slots that the matcher assigns."""
         find_plan = matcher if self.training else matcher.hard_plan
         result = find_plan(nodes, self.keys.expand(len(nodes), -1, -1))
         plan = result.log_plan.exp()
@@ -71,7 +71,7 @@ class TransportPooling(nn.Module):
 
 
 class TransportUnpooling(nn.Module):
-    """Tokens are widened; a slot begins with what its own token says."""
+    """Tokens are widened; a slot starts from its own token."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -85,5 +85,5 @@ class TransportUnpooling(nn.Module):
     def first_slots(
         self, queries: Float[Tensor, "N d_n"], tokens: Float[Tensor, "B K d_t"]
     ) -> Float[Tensor, "B N d_n"]:
-        """F_Q and what the token of each slot says."""
+        """F_Q plus the token of each slot."""
         return queries + self.to_slot(tokens)

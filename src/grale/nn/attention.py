@@ -4,8 +4,8 @@ Paper: appendix "Dot Product Attention", "Self-Attention Block", "biased Self-At
 
     DPA(Q, K, V, B) = Softmax[Q K^T / sqrt(d) + B] V          per head, then concatenated
 
-Departures: scores are divided by sqrt(d) and the heads are mixed by an output projection,
-as everywhere since Vaswani et al.; the paper's formula shows neither (decisions/001).
+Departures: scores are divided by sqrt(d), and an output projection mixes the heads, as usual since
+Vaswani et al.; the paper's formula shows neither (decisions/001).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-MASKED = -3e4  # finite, also in float16: a row with nothing to attend to is uniform, not NaN
+MASKED = -3e4  # finite even in float16: a row with nothing to attend to is uniform, not NaN
 
 
 def attend(
@@ -25,8 +25,8 @@ def attend(
 ) -> Float[Tensor, "B H N d"]:
     """Softmax(Q K^T / sqrt(d) + bias) V.
 
-    When gradients are wanted on a CPU, two plain products beat the fused kernel at a few dozen
-    keys; on an accelerator, or without gradients, the fused kernel wins. A test checks that
+    With gradients on a CPU, two plain products are faster than the fused kernel for a few dozen
+    keys; on an accelerator, or without gradients, the fused kernel is faster. A test checks that
     the two agree.
     """
     if queries.device.type == "cpu" and torch.is_grad_enabled():
@@ -48,12 +48,12 @@ def attend_plainly(
 
 
 def softmax(scores: Float[Tensor, "*B"], dim: int = -1) -> Float[Tensor, "*B"]:
-    """Softmax over one dimension, in float32 at least."""
+    """Softmax over one dimension, in float32 or better."""
     return torch.softmax(full_precision(scores), dim=dim)
 
 
 def mask_bias(key_mask: Bool[Tensor, "*B M"], dtype: torch.dtype) -> Float[Tensor, "*B 1 1 M"]:
-    """0 where a key is real, MASKED where it is padding, to be added to the scores."""
+    """0 where a key is real, MASKED where it is padding; add it to the scores."""
     bias = torch.zeros(key_mask.shape, dtype=dtype, device=key_mask.device)
     return bias.masked_fill(~key_mask, MASKED)[..., None, None, :]
 

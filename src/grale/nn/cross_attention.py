@@ -14,7 +14,7 @@ many entries is ever cut into heads. `literal_cross_attention` is what both comp
 the many entries last: on a CPU a softmax over four adjacent numbers takes 20 times as long. With
 more tokens the many are projected as usual, and `token_attention.py` keeps no scores.
 
-Departures: none in value; see `attention.py` for scaling and output projection.
+See `attention.py` for scaling and output projection.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _CrossAttention(nn.Module):
         super().__init__()
         self.num_heads = num_heads
         self.query = nn.Linear(dim, dim)
-        self.key = nn.Linear(context_dim, dim, bias=False)  # a key bias shifts all scores alike
+        self.key = nn.Linear(context_dim, dim, bias=False)  # its bias would do nothing
         self.value = nn.Linear(context_dim, dim)
         self.combine = nn.Linear(dim, dim)
 
@@ -81,7 +81,7 @@ class AttendFromFew(_CrossAttention):
         context: Float[Tensor, "B M d_c"],
         bias: Float[Tensor, "B 1 M"] | None = None,
     ) -> Float[Tensor, "B K d"]:
-        """CA(x, context), with the projections folded into the K queries where that is cheaper."""
+        """CA(x, context), with the projections folded into the K queries if that is cheaper."""
         if self.num_heads * x.shape[1] > x.shape[-1]:
             wide = None if bias is None else bias[:, None]
             return literal_cross_attention(self, x, context, wide)

@@ -110,7 +110,7 @@ class EvoformerDecoderLayer(NodeAndEdgeUpdate):
 
 
 def run_layer(layer: nn.Module, *inputs: Any, recompute: bool) -> Any:
-    """Run a layer, keeping its inputs only when it is to be recomputed in the backward pass."""
+    """Run a layer; with `recompute`, keep only its inputs and recompute it in the backward pass."""
     if recompute and torch.is_grad_enabled():
         return checkpoint(layer, *inputs, use_reentrant=False)
     return layer(*inputs)
@@ -144,7 +144,7 @@ class EvoformerEncoder(nn.Module):
         edges: Float[Tensor, "B N N d_e"],
         mask: Float[Tensor, "B 1 1 N"] | None = None,
     ) -> Float[Tensor, "B N d_n"]:
-        """F^L alone: what the last layer does to the edges is left out."""
+        """F^L alone: the last layer does not update the edges."""
         *layers, last = self.layers
         for layer in layers:
             nodes, edges = run_layer(layer, nodes, edges, mask, recompute=self.recomputes)
@@ -152,7 +152,7 @@ class EvoformerEncoder(nn.Module):
         return self.node_norm(last.update_nodes(nodes, edges, mask))
 
     def weights_of_nodes(self) -> list[nn.Parameter]:
-        """Weights that :meth:`nodes_only` depends on: not what the last layer does to edges."""
+        """Weights that :meth:`nodes_only` depends on: not those of the last update of edges."""
         last = self.layers[-1]
         assert isinstance(last, EvoformerEncoderLayer)
         idle = (last.outer_product, last.triangle, last.edge_feedforward, self.edge_norm)
@@ -161,7 +161,7 @@ class EvoformerEncoder(nn.Module):
 
 
 class EvoformerReadout(nn.Module):
-    """A stack of encoder layers for the sake of the nodes: the last one has its first half only."""
+    """A stack of encoder layers that returns nodes only: the last one has only its first half."""
 
     recomputes = False
 

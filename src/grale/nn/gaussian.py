@@ -1,4 +1,4 @@
-"""A diagonal Gaussian over latents, for variational autoencoders (both rivals are or can be)."""
+"""A diagonal Gaussian over latents, for variational autoencoders."""
 
 from __future__ import annotations
 

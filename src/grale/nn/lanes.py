@@ -1,8 +1,8 @@
 """Vectors of a fixed number of floats for functions compiled by numba.
 
-Numba leaves it to the compiler to find loops that fit vector registers, and for short loops the
-compiler unrolls them into single numbers instead. A value of type `Lanes(n)` is n float32 numbers
-that stay together: it is added, multiplied and stored as one, on any processor.
+Numba relies on the compiler to find loops that fit vector registers, but the compiler unrolls short
+loops into single numbers instead. A value of type `Lanes(n)` is n float32 numbers that stay
+together: they are added, multiplied and stored as one, on any processor.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, overload, register_model
 
-FLAGS = ("contract", "nsz")  # a * b + c in one; what is not a number stays so
+FLAGS = ("contract", "nsz")  # a * b + c in one instruction; NaN stays NaN
 EXP2 = (1.0, 0.693147180, 0.240226507, 0.0555041087, 0.00961812911, 0.00133335581, 0.000154035304)
-"""Taylor's series of 2^x, on [-1/2, 1/2] good to three units of float32's last digit."""
+"""Taylor series of 2^x; on [-1/2, 1/2] correct to three units of float32's last digit."""
 LOG2_E = 1.4426950408889634
 ROUNDING = 1.5 * 2.0**23  # a float32 this large has no digits after the point
 LOWEST = -127.0  # this power of two has the bits of zero
 
 
 class Lanes(types.Type):
-    """So many float32 numbers in vector registers."""
+    """A fixed number of float32 numbers in vector registers."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -38,13 +38,13 @@ class _LanesModel(models.PrimitiveModel):
 
 @no_type_check
 def _address(context, builder, array_type, array, offset):
-    """Pointer to the number of an array that is `offset` numbers after its first."""
+    """Pointer to the number at `offset` in an array."""
     return builder.gep(context.make_array(array_type)(context, builder, array).data, [offset])
 
 
 @no_type_check
 def _place(context, builder, array_type, array, offset, count):
-    """Pointer to `count` numbers of an array, from `offset` on."""
+    """Pointer to `count` numbers of an array, starting at `offset`."""
     vector = ir.VectorType(ir.FloatType(), count)
     address = _address(context, builder, array_type, array, offset)
     return builder.bitcast(address, vector.as_pointer())
@@ -53,7 +53,7 @@ def _place(context, builder, array_type, array, offset, count):
 @intrinsic(prefer_literal=True)
 @no_type_check
 def load(typing_context, array, offset, count):
-    """`count` numbers of a float32 array, from the one at `offset` on; numbers must be adjacent."""
+    """Read `count` adjacent numbers of a float32 array, starting at `offset`."""
 
     def generate(context, builder, signature, values):
         place = _place(context, builder, array, values[0], values[1], count.literal_value)
@@ -65,7 +65,7 @@ def load(typing_context, array, offset, count):
 @intrinsic
 @no_type_check
 def store(typing_context, array, offset, lanes):
-    """Write the numbers to a float32 array, from `offset` on."""
+    """Write the numbers to a float32 array, starting at `offset`."""
 
     def generate(context, builder, signature, values):
         place = _place(context, builder, array, values[0], values[1], lanes.count)
@@ -78,7 +78,7 @@ def store(typing_context, array, offset, lanes):
 @intrinsic
 @no_type_check
 def scatter(typing_context, array, offset, step, lanes):
-    """Write the numbers to a float32 array, the first to `offset`, each next `step` further on."""
+    """Write the numbers to a float32 array, starting at `offset`, `step` apart."""
 
     def generate(context, builder, signature, values):
         place = values[1]
@@ -103,7 +103,7 @@ def _spread(builder, value, count):
 @intrinsic(prefer_literal=True)
 @no_type_check
 def fill(typing_context, value, count):
-    """`count` times the same number."""
+    """The same number `count` times."""
 
     def generate(context, builder, signature, values):
         return _spread(builder, values[0], count.literal_value)
@@ -114,7 +114,7 @@ def fill(typing_context, value, count):
 @intrinsic(prefer_literal=True)
 @no_type_check
 def repeat(typing_context, array, offset, count):
-    """`count` times the number of a float32 array at `offset`."""
+    """The number at `offset` in a float32 array, `count` times."""
 
     def generate(context, builder, signature, values):
         number = builder.load(_address(context, builder, array, *values[:2]))
@@ -125,7 +125,7 @@ def repeat(typing_context, array, offset, count):
 
 @no_type_check
 def _elementwise(name):
-    """Binary operation of two vectors of one length."""
+    """Binary operation on two vectors of equal length."""
 
     @intrinsic
     def operation(typing_context, left, right):
@@ -139,7 +139,7 @@ def _elementwise(name):
 
 @no_type_check
 def _offer(symbol, operation):
-    """Let an operator of Python mean an operation on vectors of one length."""
+    """Make a Python operator work on vectors of equal length."""
 
     @overload(symbol)
     def choose(left, right):
@@ -156,7 +156,7 @@ _offer(operator.truediv, _elementwise("fdiv"))
 
 @no_type_check
 def _larger(builder, left, right):
-    """Larger number of each lane; the right one if either is not a number."""
+    """Larger number of each lane; the right one if either is NaN."""
     return builder.select(builder.fcmp_ordered(">", left, right), left, right)
 
 
@@ -174,7 +174,7 @@ def larger(typing_context, left, right):
 @intrinsic
 @no_type_check
 def exp(typing_context, lanes):
-    """exp(x) of every lane, for x of at most 0."""
+    """exp(x) of every lane, for x <= 0."""
 
     def generate(context, builder, signature, values):
         count, vector = lanes.count, values[0].type
@@ -183,8 +183,8 @@ def exp(typing_context, lanes):
             return ir.Constant(vector, [number] * count)
 
         power = builder.fmul(values[0], constant(LOG2_E), flags=FLAGS)
-        power = _larger(builder, constant(LOWEST), power)  # keeps what is not a number
-        rounded = builder.fadd(power, constant(ROUNDING))  # its last bits are the whole number
+        power = _larger(builder, constant(LOWEST), power)  # keeps NaN
+        rounded = builder.fadd(power, constant(ROUNDING))  # its last bits hold the integer
         whole = builder.fsub(rounded, constant(ROUNDING))
         part = builder.fsub(power, whole, flags=FLAGS)
         series = constant(EXP2[-1])

@@ -34,7 +34,7 @@ class OuterProduct(nn.Module):
         return right[:, None] @ per_node + self.bias
 
     def literal(self, nodes: Float[Tensor, "B N d_n"]) -> Float[Tensor, "B N N d_e"]:
-        """Evaluate the same as written in the paper. For tests and for reading."""
+        """Evaluate the same sum as written in the paper. For tests and for reading."""
         left, right = self.left(nodes), self.right(nodes)
         weight = self.weight.unflatten(1, (right.shape[-1], -1))
         return torch.einsum("bia,acd,bjc->bijd", left, weight, right) + self.bias

@@ -3,9 +3,9 @@
     post-norm:  BLOCK(x) = NORM(x + LAYER(x))            as written in the paper
     pre-norm:   BLOCK(x) = x + LAYER(NORM(x))            trains at higher learning rates
 
-This is the only place where normalisation is placed.
+No other file places a norm.
 
-Departures: pre-norm is offered beside the paper's post-norm (decisions/001).
+Departures: pre-norm is an option besides the paper's post-norm (decisions/001).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Norm = Literal["pre", "post"]
 
 
 class Residual(nn.Module):
-    """Add to x what a layer makes of x (and of any context), normalised once."""
+    """Add to x the output of a layer on x (and any context), normalised once."""
 
     def __init__(self, layer: nn.Module, dim: int, norm: Norm) -> None:
         super().__init__()
@@ -26,14 +26,14 @@ class Residual(nn.Module):
         self.is_pre_norm = norm == "pre"
 
     def forward(self, x: Tensor, *context: Any) -> Tensor:
-        """Update x; `context` is handed on to the layer."""
+        """Update x; `context` is passed to the layer."""
         if self.is_pre_norm:
             return x + self.layer(self.norm(x), *context)
         return self.norm(x + self.layer(x, *context))
 
 
 class SideResidual(nn.Module):
-    """Add to x what a layer makes of something else (nodes to edges)."""
+    """Add to x the output of a layer on something else (nodes to edges)."""
 
     def __init__(self, layer: nn.Module, dim: int, source_dim: int, norm: Norm) -> None:
         super().__init__()
@@ -49,5 +49,5 @@ class SideResidual(nn.Module):
 
 
 def final_norm(dim: int, norm: Norm) -> nn.Module:
-    """Normalise after the last block of a stack: pre-norm leaves its output raw."""
+    """Norm after the last block of a stack; pre-norm needs one, post-norm does not."""
     return nn.LayerNorm(dim) if norm == "pre" else nn.Identity()

@@ -1,13 +1,13 @@
-"""Self-attention within many short rows at once: what triangle attention does to each row of edges.
+"""Self-attention within many short rows at once, as triangle attention needs for rows of edges.
 
     out_rj = sum_k Softmax_k(<q_rj, k_rk> / sqrt(d) + bias_k) v_rk          per row r and head
 
 A row of edges has a few dozen entries of 8 or 16 numbers per head. Batched products, softmax and
-copies of heads spend most of their time on getting there and back, so on a CPU a compiled function
-does it all. Longer rows are done some at a time, so that their N x N probabilities fit a cache. In
-both cases the backward pass keeps nothing but its input and computes the probabilities again.
+copies of heads spend most of their time moving memory, so on a CPU one compiled function does it
+all. Longer rows are processed a few at a time, so that their N x N probabilities fit into a cache.
+In both cases only the input is kept, and the backward pass computes the probabilities again.
 
-Departures: none in value; `attend_rows_plainly` is the same in torch.
+`attend_rows_plainly` computes the same in torch.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torch import Tensor
 
 from grale.nn.attention import attend, join_heads, split_heads
 
-HEAD_DIMS = (8, 16)  # whole registers; the widths of the paper and of the small configs
+HEAD_DIMS = (8, 16)  # whole registers; the widths in the paper and in the small configs
 STEP = 8  # rows are compiled for lengths up to multiples of this
 LONGEST = 32
 SLICE_BYTES = 2_000_000  # of probabilities at a time
@@ -55,7 +55,7 @@ def attend_rows_plainly(
 
 
 def is_compiled_for(projected: Tensor, num_heads: int, mask: Tensor | None) -> bool:
-    """Whether the compiled function, which works on bare addresses, takes just these tensors."""
+    """Whether the compiled function, which works on bare addresses, can take these tensors."""
     num_graphs, _, length, width = projected.shape
     return (
         type(projected) is Tensor
@@ -70,7 +70,7 @@ def is_compiled_for(projected: Tensor, num_heads: int, mask: Tensor | None) -> b
 
 
 def _is_plain_bias(mask: Tensor, shape: tuple[int, ...]) -> bool:
-    """Whether a mask is one float32 number per graph and entry, and no gradient is asked of it."""
+    """Whether a mask is one float32 number per graph and entry, and needs no gradient."""
     has_kind = mask.device.type == "cpu" and mask.dtype == torch.float32
     return has_kind and mask.shape == shape and not mask.requires_grad
 
@@ -98,7 +98,7 @@ class _CompiledRows(torch.autograd.Function):
 
 
 def _run(which: str, projected: Tensor, num_heads: int, tensors: list[Tensor]) -> None:
-    """Call a kernel; the second of the tensors holds a bias for each graph, or one for all."""
+    """Call a kernel; the second tensor holds a bias for each graph, or one for all."""
     from grale.nn.row_attention_kernel import kernels
     from grale.nn.team import run_in_team
 
@@ -112,7 +112,7 @@ def _run(which: str, projected: Tensor, num_heads: int, tensors: list[Tensor]) -
 
 
 def _is_for_slices(projected: Tensor, mask: Tensor | None) -> bool:
-    """Whether probabilities would be kept, and rows are so long that it is better not to."""
+    """Whether a backward pass would keep the probabilities, and rows are too long for that."""
     return (
         projected.device.type == "cpu"
         and projected.shape[2] > LONGEST
@@ -123,7 +123,7 @@ def _is_for_slices(projected: Tensor, mask: Tensor | None) -> bool:
 
 
 class _SlicedRows(torch.autograd.Function):
-    """Plain attention over some rows at a time, forward and, from its input alone, backward."""
+    """Plain attention over some rows at a time; the backward pass starts from the input alone."""
 
     @staticmethod
     def forward(ctx: Any, projected: Tensor, num_heads: int, mask: Tensor | None) -> Tensor:

@@ -1,1 +1,1 @@
-"""What the paper compares GRALE with: the same interface, trained by the same engine."""
+"""The models that the paper compares GRALE with: same interface, same training loop."""

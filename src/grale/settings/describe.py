@@ -1,4 +1,4 @@
-"""What can be set: every field of nested dataclasses with its kind, default and meaning.
+"""What can be set: the fields of nested dataclasses with their type, default and meaning.
 
 The meaning is the string written below a field.
 """
@@ -23,7 +23,7 @@ class Setting(NamedTuple):
 
 
 def list_settings(cls: type[Any], where: str = "") -> list[Setting]:
-    """List all settings of a dataclass and of those inside it, in the order they are written."""
+    """List all settings of a dataclass and of those nested in it, in the order of the source."""
     hints, meanings = get_type_hints(cls), _meanings(cls)
     found: list[Setting] = []
     for field in fields(cls):
@@ -64,7 +64,7 @@ def _kind(hint: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Value as YAML writes it."""
+    """The value as YAML writes it."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(list(value)) if isinstance(value, tuple) else str(value)

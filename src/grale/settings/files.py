@@ -1,7 +1,7 @@
 """Settings from YAML files, and `key=value` overrides from the command line.
 
-A file holds differences: from the defaults, or from the file that it `extends`. Files that ship
-with the package go by their names.
+A file holds only what differs from the defaults, or from the file that it `extends`. Files that
+ship with the package can be given by name.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def load_settings(cls: type[Settings], name: str | Path, overrides: Sequence[str
 
 
 def read_settings(name: str | Path) -> dict[str, Any]:
-    """Values of a file and of all that it extends; nothing is checked yet."""
+    """Values of a file and of all files it extends, unchecked."""
     return _read(_find(name), [])
 
 
 def _find(name: str | Path, beside: Path | None = None) -> Path:
-    """Path of a file of settings: the one that is there, or the shipped one of that name."""
+    """Path of a file of settings: an existing file, or the shipped one of that name."""
     path = Path(name) if beside is None else beside / name
     shipped = SHIPPED / f"{name}.yaml"
     for candidate in (path, path.with_name(f"{path.name}.yaml"), shipped):
@@ -50,7 +50,7 @@ def _find(name: str | Path, beside: Path | None = None) -> Path:
 def _read(path: Path, before: list[Path]) -> dict[str, Any]:
     if path in before or len(before) > DEEPEST:
         chain = " extends ".join(str(file) for file in [*before, path])
-        raise SettingsError(f"files of settings extend each other without end: {chain}")
+        raise SettingsError(f"settings files extend each other in a loop or too deep: {chain}")
     if path.stat().st_size > LARGEST_FILE:
         raise SettingsError(f"{path} is larger than {LARGEST_FILE} bytes; it cannot be settings")
     try:
@@ -69,7 +69,7 @@ def _read(path: Path, before: list[Path]) -> dict[str, Any]:
 
 
 def merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Values with changes on top, group by group.
+    """Apply changes to values, group by group.
 
     >>> merged({"model": {"norm": "post", "num_layers": 5}}, {"model": {"norm": "pre"}})
     {'model': {'norm': 'pre', 'num_layers': 5}}

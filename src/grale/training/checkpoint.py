@@ -2,7 +2,7 @@
 
 A checkpoint is a folder `step-000001000` with the weights, the averaged weights, the
 optimisers' state and `state.json`, which holds a SHA-256 of each of them. It is written under
-a temporary name and renamed when all bytes are on disk, so a kill leaves the one before it.
+a temporary name and renamed when all bytes are on disk, so that a kill leaves the previous one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class BadCheckpointError(ValueError):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Everything a run needs to go on as if it had never stopped."""
+    """Everything a run needs to continue as if it had never stopped."""
 
     tensors: dict[str, dict[str, Tensor]]
     """Named groups of tensors, one file each."""
@@ -89,7 +89,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
 
 
 def newest_checkpoint(folder: Path) -> Checkpoint | None:
-    """Newest checkpoint that is whole; damaged ones are named in the log and passed over."""
+    """Newest undamaged checkpoint; damaged ones are named in the log and skipped."""
     for path in sorted(_finished(folder), reverse=True):
         try:
             return load_checkpoint(path)
@@ -99,15 +99,15 @@ def newest_checkpoint(folder: Path) -> Checkpoint | None:
 
 
 def usable_checkpoint(folder: Path) -> Checkpoint:
-    """Newest checkpoint that is whole, or an error that says what to do where there is none."""
+    """Newest undamaged checkpoint, or an error that says what to do if there is none."""
     found = newest_checkpoint(folder)
     if found is not None:
         return found
     if not any(folder.glob(f"{PREFIX}*")):
-        raise FileNotFoundError(f"no checkpoint in {folder}; leave out --resume to start anew")
+        raise FileNotFoundError(f"no checkpoint in {folder}; leave out --resume to start again")
     raise BadCheckpointError(
-        f"all checkpoints in {folder} are damaged, so that run cannot go on; "
-        "to start anew, remove that folder and leave out --resume, or choose another --out"
+        f"all checkpoints in {folder} are damaged, so the run cannot continue; "
+        "to start again, remove that folder and leave out --resume, or choose another --out"
     )
 
 

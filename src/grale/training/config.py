@@ -25,23 +25,23 @@ class OptimizerConfig:
     """Optimiser and learning-rate schedule."""
 
     kind: Literal["adam", "muon"] = "adam"
-    """Adam for everything as in the paper, or Muon for hidden matrices and AdamW for the rest."""
+    """Adam for all weights, as in the paper, or Muon for hidden matrices and AdamW for the rest."""
     learning_rate: float = 1e-4
-    """Of Adam or AdamW."""
+    """Peak learning rate of Adam or AdamW."""
     muon_learning_rate: float = 3e-3
-    """Of Muon; unused by "adam"."""
+    """Peak learning rate of Muon; unused by "adam"."""
     weight_decay: float = 0.0
     beta1: float = 0.9
     beta2: float = 0.999
     clip_norm: float = 0.1
-    """Largest gradient norm; 0 does not clip."""
+    """Largest gradient norm; 0 for no clipping."""
     warmup_steps: int = 4_000
     schedule: Literal["cosine", "trapezoid"] = "cosine"
     """After warm-up: cosine to zero, or constant and then linear to zero."""
     decay_share: float = 0.4
     """Share of the run spent decaying in the trapezoid."""
     ema_decay: float = 0.0
-    """Decay per step of the averaged weights used for evaluation; 0 averages nothing."""
+    """Decay per step of the averaged weights used for evaluation; 0 for no averaging."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.ema_decay < 1:
@@ -59,23 +59,23 @@ class TrainConfig:
 
     data: DataConfig = field(default_factory=DataConfig)
     architecture: Architecture = "grale"
-    """Which autoencoder; each has its own section of settings."""
+    """Which autoencoder to train; each has its own section of settings."""
     model: ModelConfig = field(default_factory=ModelConfig)
     """Of GRALE."""
     pigvae: PigvaeConfig = field(default_factory=PigvaeConfig)
     graphvae: GraphVaeConfig = field(default_factory=GraphVaeConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     objective: Literal["reconstruct", "match"] = "reconstruct"
-    """Give graphs back, or lower the edits between random pairs: that trains the matcher and the
-    node embeddings, and spoils reconstruction."""
+    """Reconstruct graphs, or lower the edits between random pairs. The latter trains the matcher
+    and the node embeddings, and harms reconstruction."""
     pairs_per_graph: int = 8
-    """For objective "match": how many others of its batch each graph is matched with."""
+    """For objective "match": with how many graphs of its batch each graph is matched."""
     seed: int = 0
-    """Decides weights, order of the graphs and noise."""
+    """Determines initial weights, order of graphs and noise."""
     start_from: str | None = None
-    """Begin with the weights of this model (shipped name, folder or hub id), not at random."""
+    """Start from the weights of this model (shipped name, folder or hub id), not at random."""
     batch_size: int = 64
-    """Graphs per step, over all devices together."""
+    """Graphs per step, over all devices."""
     max_steps: int = 300_000
     log_every: int = 20
     """Steps between two lines of the log."""
@@ -101,9 +101,9 @@ class TrainConfig:
     def check_same_run(self, saved: Mapping[str, Any]) -> None:
         """Refuse to resume a run with settings that would change it.
 
-        How long it goes on and how often it reports may change; nothing else.
+        Only its length and how often it reports may change.
         """
-        before = asdict(build(TrainConfig, saved))  # settings younger than it have their defaults
+        before = asdict(build(TrainConfig, saved))  # newer settings get their defaults
         mine, old = _what_matters(asdict(self)), _what_matters(before)
         for name in mine:
             if mine[name] != old[name]:
@@ -114,7 +114,7 @@ class TrainConfig:
 
 
 def _what_matters(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings that change what is learned: not how long, how watched, or from which folder."""
+    """Settings that change what is learned: not the length, the reports or the folder."""
     kept = {key: value for key, value in settings.items() if key not in _NEUTRAL}
     return kept | {"data": {k: v for k, v in kept["data"].items() if k not in _NEUTRAL_DATA}}
 
@@ -126,12 +126,12 @@ _NEUTRAL_DATA = ("num_workers", "on_bad_shard", "path")
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """Where and how a run is carried out; none of it changes what is learned but max_minutes."""
+    """Where and how a run is carried out; only max_minutes changes what is learned."""
 
     resume: bool = False
-    """Go on from the newest whole checkpoint."""
+    """Continue from the newest undamaged checkpoint."""
     max_minutes: float | None = None
-    """Time budget of training steps; the schedule reaches its end when it is spent."""
+    """Time budget for training steps; the schedule ends when it is spent."""
     accelerator: str = "auto"
     devices: int = 1
     """Processes on each machine."""

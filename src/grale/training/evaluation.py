@@ -1,6 +1,6 @@
-"""How well a model gives graphs back (paper: appendix "Graph reconstruction metrics").
+"""How well a model reconstructs graphs (paper: appendix "Graph reconstruction metrics").
 
-The edit distance is an upper bound and is named so.
+The edit distance is an upper bound.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Key = TypeVar("Key", int, str)
 
 
 class Outcomes(NamedTuple):
-    """What came back of each graph."""
+    """The reconstruction of each graph and its errors."""
 
     graphs: Sequence[Graph]
     predictions: Sequence[Graph]
     distances: Sequence[int]
-    """Edit distance (an upper bound), 0 exactly where the graph came back."""
+    """Edit distance (an upper bound); 0 exactly where the graph is reconstructed."""
 
     def report(self) -> ReconstructionReport:
         """Averages over all graphs."""
         return reconstruction_report(self.graphs, self.predictions, self.distances)
 
     def exact(self) -> Share:
-        """How many came back exactly."""
+        """Share that is reconstructed exactly."""
         return Share(self.distances.count(0), len(self.distances))
 
     def mean_distance(self) -> Mean:
@@ -41,22 +41,22 @@ class Outcomes(NamedTuple):
         return Mean.of(self.distances)
 
     def valid(self) -> Share:
-        """How many predictions are valid molecules."""
+        """Share of predictions that are valid molecules."""
         return Share(sum(_is_molecule(graph) for graph in self.predictions), len(self.predictions))
 
     def inexact(self) -> list[Graph]:
-        """Graphs that did not come back, in order."""
+        """Graphs that are not reconstructed exactly, in order."""
         return [graph for graph, distance in zip(self.graphs, self.distances) if distance]
 
     def with_second_try(self, other: Outcomes) -> Outcomes:
-        """Take the outcomes of `inexact` graphs from another reconstruction of these."""
+        """Replace the outcomes of `inexact` graphs by those of another reconstruction."""
         again = iter(zip(other.predictions, other.distances))
         first = zip(self.predictions, self.distances)
         chosen = [next(again) if distance else (graph, distance) for graph, distance in first]
         return Outcomes(self.graphs, [graph for graph, _ in chosen], [cost for _, cost in chosen])
 
     def grouped(self, keys: Sequence[Key]) -> dict[Key, Outcomes]:
-        """Outcomes of the graphs of each key, keys in sorted order."""
+        """Outcomes of the graphs with each key; keys in sorted order."""
         if len(keys) != len(self.graphs):
             raise ValueError(f"{len(self.graphs)} graphs but {len(keys)} keys; give one each")
         found: dict[Key, Outcomes] = {}
@@ -79,8 +79,8 @@ def reconstruct_all(
 ) -> Outcomes:
     """Reconstruct the graphs; the learned mapping starts the search for the edit distance.
 
-    With `at_size` the model is told each graph's number of nodes, so that size errors cost
-    nothing: the measure behind the paper's numbers, printed beside the full one.
+    With `at_size`, the model is given each graph's number of nodes, so that size errors cost
+    nothing. The paper's numbers are measured in this way.
     """
     options = options or CodecOptions()
     predictions: list[Graph] = []
@@ -102,7 +102,7 @@ def evaluate(
     at_size: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> ReconstructionReport:
-    """Reconstruct the graphs and average, as `reconstruct_all` says."""
+    """Reconstruct the graphs and average; arguments as in `reconstruct_all`."""
     return reconstruct_all(model, graphs, options, at_size, progress).report()
 
 

@@ -1,4 +1,4 @@
-"""A loss that is not a number stops the run and leaves what is needed to see it again."""
+"""A loss that is not finite stops the run and saves what is needed to reproduce it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grale.data.batching import TrainingBatch
 
 
 class BadLossError(ArithmeticError):
-    """The loss of a step, or its gradient, is infinite or not a number."""
+    """The loss of a step, or its gradient, is not finite."""
 
 
 def stop_on_bad_loss(
@@ -24,7 +24,7 @@ def stop_on_bad_loss(
     noise: Float[Tensor, "B ..."],
     folder: Path,
 ) -> NoReturn:
-    """Save batch, noise and weights, then raise BadLossError naming the batch's graphs."""
+    """Save batch, noise and weights, then raise BadLossError and name the graphs of the batch."""
     folder.mkdir(parents=True, exist_ok=True)
     graphs = batch.graphs
     tensors = {

@@ -26,9 +26,9 @@ class RunLog(Protocol):
 
 
 class CsvLog:
-    """One line per report; a resumed run adds to the file it finds, up to where it goes on.
+    """One line per report; a resumed run keeps the lines up to its first step and adds to them.
 
-    The file is opened with the first report: by then the run has its folder to itself.
+    The file is opened at the first report: by then the run has locked its folder.
     """
 
     def __init__(self, folder: Path, first_step: int = 0) -> None:
@@ -48,7 +48,7 @@ class CsvLog:
         self.file.flush()
 
     def _forget_later_steps(self) -> None:
-        """Drop lines of steps that were lost by a kill and are taken again."""
+        """Drop lines of steps that were lost in a kill and are repeated."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if not self.path.is_file():
             return
@@ -108,7 +108,7 @@ LOGS: dict[str, type[TensorBoardLog] | type[WandbLog]] = {
 
 
 def open_logs(folder: Path, names: Sequence[str] = (), first_step: int = 0) -> list[RunLog]:
-    """The CSV file, and the loggers named, of a run that goes on after `first_step`."""
+    """Open the CSV file and the named loggers of a run that continues after `first_step`."""
     for name in names:
         if name not in LOGS:
             raise ValueError(f"log={name!r}; expected one of {sorted(LOGS)}")

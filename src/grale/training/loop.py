@@ -1,7 +1,7 @@
 """The training loop (paper: algorithm "GRALE Loss", "classic batch gradient descent").
 
-Step s sees batch s and noise s, both pure functions of (seed, s): what happens at a step does
-not depend on how the run got there, so a resumed run repeats an uninterrupted one bit by bit.
+Step s uses batch s and noise s, both pure functions of (seed, s). A step does not depend on how the
+run got there, so a resumed run equals an uninterrupted one bit for bit.
 
 Departures: batches group graphs of similar size (`grale.data.batching`).
 """
@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class StepReport:
-    """What the last step gave."""
+    """Result of the last step."""
 
     step: int
     progress: float
@@ -60,7 +60,7 @@ class StepReport:
 
 
 class Trainer:
-    """A model, its optimisers and its data, moved forward step by step."""
+    """A model, its optimisers and its data, trained step by step."""
 
     def __init__(
         self, config: TrainConfig, folder: Path, options: RunOptions | None = None
@@ -100,7 +100,7 @@ class Trainer:
     def run(self, report: Callable[[StepReport], None]) -> GraphAutoencoder:
         """Train to the end; save and return the model with averaged weights.
 
-        A run that is asked to stop (SIGTERM, Ctrl-C) writes a checkpoint after its step and ends.
+        If asked to stop (SIGTERM, Ctrl-C), the run writes a checkpoint after its step and ends.
         """
         alone = locked(self.folder) if self.fabric.is_global_zero else nullcontext()
         with alone, stop_request() as request:
@@ -112,7 +112,7 @@ class Trainer:
 
     def _run(self, report: Callable[[StepReport], None], request: StopRequest) -> GraphAutoencoder:
         config = self.config
-        self.folder.mkdir(parents=True, exist_ok=True)  # a run killed from here on may be resumed
+        self.folder.mkdir(parents=True, exist_ok=True)  # from here on, a killed run can be resumed
         batches = batches_from(
             self.source,
             config.batch_size,
@@ -139,7 +139,7 @@ class Trainer:
                 self.save()
                 saved = time.perf_counter()
             if asked:
-                logger.warning("stopped at step %d; --resume goes on from here", self.step)
+                logger.warning("stopped at step %d; --resume continues from here", self.step)
                 request.obey(asked)
             validates = is_last or self.step % config.validate_every == 0
             if validates or self.step % config.log_every == 0:
@@ -220,10 +220,10 @@ class Trainer:
 
     def _refuse_used_folder(self) -> None:
         if not self.options.resume and any(self._checkpoints.glob("step-*")):
-            usable_checkpoint(self._checkpoints)  # else --resume is no way to go on
+            usable_checkpoint(self._checkpoints)  # otherwise --resume would not help
             raise FileExistsError(
                 f"{self._checkpoints} holds checkpoints of another run; "
-                "add --resume to go on with it, or choose another --out"
+                "add --resume to continue it, or choose another --out"
             )
 
     def _refuse_changed_folder(self) -> None:
@@ -231,12 +231,12 @@ class Trainer:
         known = f"step-{self.step:09d}"
         if any(path.name > known for path in self._checkpoints.glob("step-*")):
             raise FileExistsError(
-                f"{self._checkpoints} has got checkpoints of another run meanwhile; "
-                "add --resume to go on with it, or choose another --out"
+                f"another run has written checkpoints to {self._checkpoints} in the meantime; "
+                "add --resume to continue it, or choose another --out"
             )
 
     def _has_something_to_go_on_from(self) -> bool:
-        """Whether to resume; a run killed before its first checkpoint starts anew."""
+        """Whether to resume; a run killed before its first checkpoint starts again."""
         if not self.options.resume:
             return False
         if self.folder.is_dir() and not any(self._checkpoints.glob("step-*")):
@@ -245,7 +245,7 @@ class Trainer:
         return True
 
     def _held_out(self) -> list[Graph]:
-        """Graphs to evaluate on, read at the start: a fault in them shows at once."""
+        """Graphs to evaluate on, read at the start so that errors in them show at once."""
         if not self.fabric.is_global_zero:
             return []
         return self.source.held_out(self.config.num_validation)
@@ -282,7 +282,7 @@ class Trainer:
         return float(self.fabric.broadcast(seconds))
 
     def _any_of(self, signal: int) -> int:
-        """Return a signal that any process got, so that all processes stop together."""
+        """Return a signal that any process has received, so that all stop together."""
         if self.fabric.world_size == 1:
             return signal
         found = self.fabric.all_reduce(torch.tensor(signal), reduce_op="max")

@@ -3,10 +3,10 @@
     momentum   m <- mu m + g,  update = NewtonSchulz(g + mu m)         (nearest orthogonal matrix)
     weight     w <- w - lr sqrt(max(1, rows / columns)) update
 
-Newton-Schulz runs once per shape on all matrices of that shape stacked, instead of once per
+Newton-Schulz runs once per shape, on a stack of all matrices of that shape, instead of once per
 matrix: a model of this kind has a few hundred small matrices of about ten shapes.
 
-Departures: the paper trains with Adam; that recipe stays available (decisions/006).
+Departures: the paper trains with Adam, which is still available (decisions/006).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Muon(torch.optim.Optimizer):
     Parameters
     ----------
     params
-        Matrices. A tall one whose rows are a multiple of its columns is taken as a stack of
-        square ones: that is what fused query-key-value projections are.
+        Matrices. A tall one whose rows are a multiple of its columns is treated as a stack of
+        square ones, as in fused query-key-value projections.
     lr, momentum, weight_decay
         As usual; the update of every matrix has the same spectral size.
     """

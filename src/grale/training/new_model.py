@@ -1,4 +1,4 @@
-"""The model that a run trains: of the architecture, for the graphs and what is known of them."""
+"""The untrained model of a run, made for its architecture and its data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grale.training.config import TrainConfig
 
 
 def new_model(config: TrainConfig, source: GraphSource) -> GraphAutoencoder:
-    """Make an untrained model; sizes that the data implies are taken from the data."""
+    """Make an untrained model; sizes that depend on the data are taken from it."""
     if config.architecture != GRALE.architecture or not config.model.description.properties:
         kind = ARCHITECTURES[config.architecture]
         return kind(source.space, config.architecture_config)

@@ -1,6 +1,6 @@
-"""What a run minimises, as a module of tensors in, tensors out: distributed, compiled, autocast.
+"""What a run minimises, as a module from tensors to tensors: distributed, compiled, autocast.
 
-reconstruct   the model's own loss of a batch (paper: algorithm "GRALE Loss")
+reconstruct   the model's loss of a batch (paper: algorithm "GRALE Loss")
 match         edits between the two graphs of random pairs under the soft plan of the matcher
               (paper: "we fine-tune the matcher on random pairs of graphs")
 """
@@ -32,7 +32,7 @@ class Validation(NamedTuple):
 
 
 class ReconstructionObjective(nn.Module):
-    """Loss of a batch of graphs to give back, with its terms for the log."""
+    """Loss of reconstructing a batch of graphs, with its terms for the log."""
 
     groups_by_size = True
 
@@ -48,7 +48,7 @@ class ReconstructionObjective(nn.Module):
         noise: Float[Tensor, "B ..."],
         properties: Float[Tensor, "B p"] | None = None,
     ) -> dict[str, Float[Tensor, ""]]:
-        """Loss under "loss", and what else the model logs."""
+        """Loss under "loss", and other values for the log."""
         graphs = GraphBatch(node_mask, node_labels, edge_labels, self.model.space.directed)
         return self.model.losses(graphs, noise, properties)
 
@@ -68,9 +68,9 @@ class ReconstructionObjective(nn.Module):
 
 
 class MatchingObjective(nn.Module):
-    """Edits per node of pairs of graphs of a batch; the decoder rests.
+    """Edits per node between pairs of graphs of a batch; the decoder is not used.
 
-    Each graph is encoded once and matched with the next `pairs_per_graph`, round the batch.
+    Each graph is encoded once and matched with the next `pairs_per_graph`; the batch wraps around.
     """
 
     groups_by_size = False
@@ -134,7 +134,7 @@ def neighbours(
     rows = torch.arange(count, device=device)
     firsts, seconds = [], []
     for step in range(1, min(pairs_per_graph, count // 2) + 1):
-        kept = rows[: count // 2] if 2 * step == count else rows  # half way round is met twice
+        kept = rows[: count // 2] if 2 * step == count else rows  # others come twice
         firsts.append(kept)
         seconds.append((kept + step) % count)
     return torch.cat(firsts), torch.cat(seconds)

@@ -15,7 +15,7 @@ from grale.training.muon import Muon
 
 
 class Optimizers:
-    """All optimisers of a run, stepped together at one share of their peak rates."""
+    """All optimisers of a run, stepped together at the same share of their peak rates."""
 
     def __init__(self, model: nn.Module, config: OptimizerConfig) -> None:
         betas = (config.beta1, config.beta2)
@@ -39,7 +39,7 @@ class Optimizers:
         self.peaks = [[group["lr"] for group in part.param_groups] for part in self.parts]
 
     def step(self, rate_share: float) -> None:
-        """Update all weights, every rate at `rate_share` of its peak, and drop the gradients."""
+        """Update all weights at `rate_share` of the peak rates, and drop the gradients."""
         for part, peaks in zip(self.parts, self.peaks):
             for group, peak in zip(part.param_groups, peaks):
                 group["lr"] = peak * rate_share
@@ -50,7 +50,7 @@ class Optimizers:
 def split_parameters(model: nn.Module) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
     """Hidden matrices for Muon; vectors, tables, queries, first and last layers for AdamW.
 
-    Which those are, the parts say themselves, in `adam_weights`.
+    Each part lists the latter in `adam_weights`.
     """
     hidden: list[nn.Parameter] = []
     rest: list[nn.Parameter] = []
@@ -66,7 +66,7 @@ def split_parameters(model: nn.Module) -> tuple[list[nn.Parameter], list[nn.Para
 def weights_named(model: nn.Module, kind: str) -> set[str]:
     """Names of the weights that the parts of a model list in their attribute `kind`.
 
-    A part lists weights of its own or whole parts of itself.
+    A part lists its weights, or parts of itself.
     """
     named = [
         f"{place}.{weight}" if place else weight
@@ -99,10 +99,10 @@ class AveragedWeights:
         self.weights = [weight.to(device) for weight in self.weights]
 
     def load(self, model: nn.Module, weights: Mapping[str, Tensor]) -> None:
-        """Take up averages saved under the names of the model's weights."""
+        """Load averages saved under the names of the model's weights."""
         self.weights = [weights[name].clone() for name, _ in model.named_parameters()]
 
     @torch.no_grad()
     def copy_to(self, model: nn.Module) -> None:
-        """Overwrite the model's weights by the averages."""
+        """Overwrite the model's weights with the averages."""
         torch._foreach_copy_(list(model.parameters()), self.weights)

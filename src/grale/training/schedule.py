@@ -11,9 +11,9 @@ from grale.training.config import OptimizerConfig
 
 
 def rate_share(step: int, progress: float, config: OptimizerConfig) -> float:
-    """Share of the peak learning rate at `step`, `progress` of the run being done.
+    """Share of the peak learning rate at `step`, when `progress` of the run is done.
 
-    Progress is step / max_steps, or the share of the time budget if that is further on.
+    Progress is step / max_steps, or the share of the time budget if that is larger.
 
     >>> config = OptimizerConfig(warmup_steps=10, schedule="trapezoid", decay_share=0.5)
     >>> [rate_share(s, s / 100, config) for s in (0, 9, 50, 75, 100)]

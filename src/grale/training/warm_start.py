@@ -1,9 +1,9 @@
-"""Begin with the weights of another model, perhaps one of smaller graphs or with fewer tokens.
+"""Start from the weights of another model, perhaps of smaller graphs or with fewer tokens.
 
-Only the queries of the slots depend on the largest graph: a model of 20 nodes that begins with one
-of 10 takes over its first 10 slots and everything else; the other slots stay as they were drawn.
-In the same way only the queries of the latent depend on how many tokens it has. The parts name
-these weights themselves, in `growing_weights`.
+Only the queries of the slots depend on the largest graph: a model of 20 nodes that starts from one
+of 10 gets its first 10 slots and everything else; the other slots keep their random start. In the
+same way, only the queries of the latent depend on the number of tokens. Each part lists these
+weights in `growing_weights`.
 
 Departures: not in the paper (a curriculum over sizes, docs/reproducing.md).
 """
@@ -15,11 +15,11 @@ from torch import nn
 
 from grale.training.optimizer import weights_named
 
-HEADS = "heads."  # of the description: a model that was trained without them starts others anew
+HEADS = "heads."  # of the description: if the other model has none, they start at random
 
 
 def take_weights(model: nn.Module, other: nn.Module) -> None:
-    """Copy the weights of `other` into `model`; every weight must have its place."""
+    """Copy the weights of `other` into `model`; every weight must have a counterpart."""
     given = dict(other.named_parameters())
     growing = weights_named(model, "growing_weights")
     with torch.no_grad():
@@ -33,10 +33,10 @@ def take_weights(model: nn.Module, other: nn.Module) -> None:
             if taken.shape[-1] != weight.shape[-1] or not (is_part or taken.shape == weight.shape):
                 raise ValueError(
                     f"cannot start from that model: {name} is {tuple(taken.shape)} there and "
-                    f"{tuple(weight.shape)} here; take one of the same widths, and no more nodes "
+                    f"{tuple(weight.shape)} here; use one of the same widths, with no more nodes "
                     "or tokens"
                 )
             weight[tuple(slice(size) for size in taken.shape)] = taken
     given = {name: weight for name, weight in given.items() if not name.startswith(HEADS)}
     if given:
-        raise ValueError(f"cannot start from that model: {min(given)} has no place here")
+        raise ValueError(f"cannot start from that model: {min(given)} has no counterpart here")

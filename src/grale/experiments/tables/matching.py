@@ -118,8 +118,8 @@ def _table(rows: dict[str, Row], pairs: list[tuple[Graph, Graph]], data: str) ->
         ])  # fmt: skip
     caption = (
         f"{len(pairs):,} random pairs of {data}. Tabu search has {1000 * BUDGET:g} ms. A* and "
-        f"exact have {SLOW_LIMIT:g} s each, and {SLOW_PAIRS} pairs only if they take more than a second. "
-        f"No mapping costs less than {np.mean(bounds):.2f} on average."
+        f"exact have {SLOW_LIMIT:g} s each, and only {SLOW_PAIRS} pairs if they need more than a "
+        f"second. No mapping costs less than {np.mean(bounds):.2f} on average."
     )
     values = {name: vars(row) for name, row in rows.items()} | {"lower_bound": bounds}
     return Table("table-matching", "Matching random pairs", header, cells, caption, values)

@@ -1,7 +1,7 @@
-"""Numbers that RDKit says of a molecule: targets of the description, and what chemists use.
+"""Numbers that RDKit computes for a molecule: descriptors to train the description on.
 
-The training descriptors are those that are quick to compute (about two milliseconds a molecule).
-They hold nothing of logP, TPSA or QED, so that those three stay unseen when a model is judged.
+The training descriptors are quick to compute (about two milliseconds per molecule). logP, TPSA and
+QED are not among them, so that a model can be tested on those three.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HELD_OUT = ("MolLogP", "TPSA", "qed")
-LARGEST = 1e6  # beyond this a value says no more
+LARGEST = 1e6  # larger values are cut: they say no more
 _SLOW = (
     "SPS", "Ipc", "AvgIpc", "BertzCT", "MaxAbsEStateIndex", "MinAbsEStateIndex", "MaxEStateIndex",
     "MinEStateIndex", "Chi0", "Chi1",
@@ -33,7 +33,7 @@ def training_names() -> tuple[str, ...]:
 
 
 def training_descriptors(molecule: Any) -> NDArray[np.float32]:
-    """All training descriptors of an RDKit molecule; NaN where RDKit cannot say."""
+    """All training descriptors of an RDKit molecule; NaN where RDKit fails."""
     from rdkit import rdBase
 
     found: list[float] = []
@@ -67,7 +67,7 @@ def _vector_functions() -> tuple[tuple[Callable[[Any], Any], int], ...]:
 
 
 def _safely(function: Callable[[Any], Any], molecule: Any, size: int) -> list[float | int]:
-    """Values of one function; NaN for molecules that it cannot take, such as rare elements."""
+    """Values of one function; NaN for molecules that it cannot take (rare elements, say)."""
     try:
         values = function(molecule)
         return [values] if size == 1 else list(values)

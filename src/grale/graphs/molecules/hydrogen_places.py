@@ -1,7 +1,7 @@
-"""Which nitrogen of an aromatic ring bears the hydrogen: what public molecules do most often.
+"""Which nitrogen of an aromatic ring has the hydrogen: as in most public molecules.
 
-The graph does not say which of several ring nitrogens carries the hydrogen. A linear model of what
-surrounds a nitrogen ranks them; its weights are fitted on the train split of POOL
+The graph does not say which of several ring nitrogens has the hydrogen. A linear model of the
+surroundings of a nitrogen ranks them; its weights are fitted on the train split of POOL
 (`benchmarks/fit_hydrogens.py`).
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 MAX_RADIUS = 5
 NUM_CODES = 1 << 17
-FAR, NEAR = 7, 4  # bonds to atoms that count alone, and with their neighbours
+FAR, NEAR = 7, 4  # in bonds: how far atoms count alone, and with their neighbours
 WEIGHTS = "hydrogen_places.npz"
 
 
@@ -46,7 +46,7 @@ def environments(molecule: Any) -> list[list[int]]:
 
 
 def bearer_odds(molecule: Any, atoms: Iterable[int]) -> dict[int, float]:
-    """Score of each atom; of two in one ring system, the higher rather bears the hydrogen."""
+    """Score of each atom; in one ring system, the hydrogen is likelier on the higher score."""
     from rdkit import Chem
 
     weights, codes = _weights(), environments(molecule)
@@ -60,7 +60,7 @@ def bearer_odds(molecule: Any, atoms: Iterable[int]) -> dict[int, float]:
 def features(codes: list[list[int]], distances: NDArray[np.int64], atom: int) -> NDArray[np.int64]:
     """Numbers of the features of an atom, each once.
 
-    They are its surroundings at each radius, and the kinds of the atoms so many bonds away.
+    They are its surroundings at each radius, and the kinds of atoms at each distance in bonds.
     """
     around = [codes[radius][atom] for radius in range(1, MAX_RADIUS + 1)]
     alone, in_company = np.array(codes[0]), np.array(codes[1])

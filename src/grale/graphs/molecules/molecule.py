@@ -2,7 +2,7 @@
 
 SMILES are read by RDKit, hydrogens are dropped, atomic numbers become node labels and bond types
 edge labels (single 1, double 2, triple 3, aromatic 4). Elements outside the table of 31 share one
-label, OTHER. The graph holds neither charges nor hydrogens; `repair.py` finds them again.
+label, OTHER. The graph holds neither charges nor hydrogens; `repair.py` restores them.
 
 Departures: the paper does not print its table of elements; this one holds the 31 most frequent
 heavy elements of large public collections.
@@ -31,8 +31,8 @@ SINGLE, DOUBLE, TRIPLE, AROMATIC = 1, 2, 3, 4
 MAX_SMILES_LENGTH = 4_000  # before parsing: RDKit's time grows with the length
 MAX_BLOCK_LENGTH = 1_000_000
 MAX_ATOMS = 1_000
-MAX_FUSED_RINGS = 36  # those of C70; RDKit takes 0.05 s for so many, minutes for 200
-SHORT_SMILES, SHORT_BLOCK = 140, 2_500  # characters, too few for so many fused rings
+MAX_FUSED_RINGS = 36  # those of C70; RDKit takes 0.05 s for 36, minutes for 200
+SHORT_SMILES, SHORT_BLOCK = 140, 2_500  # characters: too short for that many fused rings
 
 _ATOM = re.compile(r"\[[^\]]*\]|Br|Cl|[BCNOPSFIbcnops*]")
 _BRACKET = re.compile(r"\[[^\]]*\]")
@@ -45,7 +45,7 @@ _BOND_LABELS = {
     "DOUBLE": DOUBLE,
     "TRIPLE": TRIPLE,
     "AROMATIC": AROMATIC,
-    "DATIVE": SINGLE,  # a pair given by one side: drawn as a single bond elsewhere
+    "DATIVE": SINGLE,  # both electrons come from one atom; often drawn as a single bond
 }
 
 
@@ -62,7 +62,7 @@ def is_molecular(space: GraphSpace) -> bool:
 
 
 _LABEL_OF_HALF_ORDERS = np.array([0, 0, SINGLE, AROMATIC, DOUBLE, 0, TRIPLE, 0])
-"""Label of a bond by twice its order; 0 where the order alone does not tell."""
+"""Label of a bond by twice its order; 0 if the order alone does not decide."""
 
 
 class MoleculeError(ValueError):
@@ -96,7 +96,7 @@ def from_smiles(smiles: Any) -> Graph:
 
 
 def _refuse_text(text: str) -> None:
-    """Raise for what is no SMILES or too much work, before RDKit sees it."""
+    """Raise if the text cannot be a SMILES, or is too much work for RDKit."""
     if not text:
         raise MoleculeError("the SMILES string is empty")
     if len(text) > MAX_SMILES_LENGTH:
@@ -108,8 +108,8 @@ def _refuse_text(text: str) -> None:
     if not text.isascii():
         raise MoleculeError(f"the SMILES string {text[:40]!r} holds characters outside ASCII")
     if _BROKEN_BYTE.search(text):
-        raise MoleculeError(f"the SMILES string {text[:40]!r} holds bytes that are no UTF-8")
-    if len(text.split()) > 1:  # RDKit would read the first word and take the rest for a name
+        raise MoleculeError(f"the SMILES string {text[:40]!r} holds bytes that are not UTF-8")
+    if len(text.split()) > 1:  # RDKit would read the first word and treat the rest as a name
         raise MoleculeError(
             f"cannot parse SMILES {text[:40]!r}: it holds whitespace; give it without a name"
         )
@@ -118,14 +118,14 @@ def _refuse_text(text: str) -> None:
 
 
 def _num_closures(text: str) -> int:
-    """Rings that a SMILES closes, all parts together."""
+    """Number of rings that a SMILES closes, over all parts."""
     return len(_CLOSURE.findall(_BRACKET.sub("", text))) // 2
 
 
 def _refuse_fused(molecule: Any) -> None:
     """Raise for a ring system in which RDKit would look for aromatic rings for minutes.
 
-    `molecule` is not sanitised yet, or None where even that failed.
+    `molecule` is not sanitised yet, or None if even reading failed.
     """
     if molecule is None:
         return
@@ -142,7 +142,7 @@ def _refuse_fused(molecule: Any) -> None:
     links = coo_array((np.ones(len(bonds)), ends), shape=(size, size))
     _, system = connected_components(links, directed=False)
     rings = np.bincount(system[ends[0]], minlength=system.max() + 1) - np.bincount(system) + 1
-    if np.sum(rings**2) > MAX_FUSED_RINGS**2:  # several systems take longer than each alone
+    if np.sum(rings**2) > MAX_FUSED_RINGS**2:  # the work of several systems adds up
         raise MoleculeError(
             f"the molecule has systems of up to {rings.max()} fused rings, more work than one "
             f"of {MAX_FUSED_RINGS}"
@@ -150,7 +150,7 @@ def _refuse_fused(molecule: Any) -> None:
 
 
 def from_molblock(block: Any) -> Graph:
-    """Read one entry of an SDF file; what SMILES drop is dropped here, too."""
+    """Read one entry of an SDF file; the same is dropped as for SMILES."""
     if not isinstance(block, str) or not block.strip():
         raise MoleculeError("the entry is empty")
     if len(block) > MAX_BLOCK_LENGTH:
@@ -182,7 +182,7 @@ def _num_block_atoms(block: str) -> int:
 
 
 def canonical_key(graph: Graph) -> str:
-    """Text that two molecular graphs share just when they are the same graph.
+    """Text that two molecular graphs share exactly when they are the same graph.
 
     A canonical SMILES without charges and hydrogens; not meant to be read as a molecule.
 
@@ -202,7 +202,7 @@ def canonical_key(graph: Graph) -> str:
 
 
 def from_mol(molecule: Any) -> Graph:
-    """Read an RDKit molecule; hydrogens are dropped, and kekulised rings are aromatic again."""
+    """Read an RDKit molecule; hydrogens are dropped, and kekulised rings become aromatic."""
     from rdkit.Chem import GetMolFrags
 
     graph = _read(molecule)
@@ -213,12 +213,12 @@ def from_mol(molecule: Any) -> Graph:
 
 
 def _read(molecule: Any) -> Graph:
-    """Read a molecule whose aromatic bonds are known."""
+    """Read a molecule whose aromatic bonds are set."""
     return _plain_molecule(molecule) or _any_molecule(molecule)
 
 
 def _with_aromatic_bonds(molecule: Any, num_rings: int) -> Any:
-    """Copy of a molecule with the aromatic bonds that RDKit finds; it may not be sanitised."""
+    """Copy of a molecule, sanitised or not, with the aromatic bonds that RDKit finds."""
     from rdkit import Chem, rdBase
 
     if num_rings > MAX_FUSED_RINGS:
@@ -235,7 +235,7 @@ def _with_aromatic_bonds(molecule: Any, num_rings: int) -> Any:
 
 
 def _plain_molecule(molecule: Any) -> Graph | None:
-    """Read a molecule of heavy atoms and ordinary bonds in few calls; None if it is not one."""
+    """Read a molecule of heavy atoms and ordinary bonds in few calls; None for any other."""
     from rdkit import Chem
 
     atom, count = molecule.GetAtomWithIdx, molecule.GetNumAtoms()
@@ -297,7 +297,7 @@ def to_smiles(graph: Graph) -> str:
 
 
 def to_mol(graph: Graph) -> Any:
-    """Build a sanitised RDKit molecule, or raise MoleculeError saying what does not fit."""
+    """Build a sanitised RDKit molecule, or raise MoleculeError and say what does not fit."""
     from grale.graphs.molecules.repair import repaired_molecule
 
     return repaired_molecule(graph)

@@ -1,9 +1,9 @@
-"""Which bases and acids are drawn as ions: what public molecules do most often.
+"""Which bases and acids are drawn as ions: as in most public molecules.
 
 An amine and its ammonium ion are the same graph, and so are an acid and its anion. Collections
-differ in which of them they hold, and molecules of different collections look different: a linear
-model of what a molecule is made of, and of what surrounds the site, says which form is likelier.
-Its weights are fitted on the train split of POOL (`benchmarks/fit_protonation.py`).
+differ in which form they hold, and their molecules look different. So a linear model of the
+composition of a molecule and the surroundings of the site predicts the likelier form. Its weights
+are fitted on the train split of POOL (`benchmarks/fit_protonation.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WEIGHTS = "protonation.npz"
 NUM_CODES = 1 << 16
 MOLECULE_RADIUS, SITE_RADIUS = 3, 5
 MOST_ATOMS = 40  # larger molecules count as this large
-TOO_NEAR = 3  # bonds between two ions of one charge: piperazine takes up one proton
+TOO_NEAR = 3  # bonds between two ions of the same charge: piperazine takes one proton
 NUM_FEATURES = 2 * NUM_CODES + MOST_ATOMS + 1
 
 
@@ -31,7 +31,7 @@ class Site(NamedTuple):
     """A kind of atom that may be charged."""
 
     pattern: str
-    """SMARTS of it, both forms; the atom itself is the last of a match."""
+    """SMARTS of both forms; the atom itself is the last of a match."""
     charge: int
 
 
@@ -48,10 +48,10 @@ SITES = {
 
 
 def protonate(molecule: Any) -> None:
-    """Charge the sites of a neutral, sanitised molecule where the ion is the likelier form.
+    """Charge those sites of a neutral, sanitised molecule where the ion is the likelier form.
 
-    Hydrogens must be implicit. The surest sites come first; one too near to a site with the same
-    charge is left neutral.
+    Hydrogens must be implicit. The surest sites come first; a site too near to another of the same
+    charge stays neutral.
     """
     from rdkit import Chem
 
@@ -70,7 +70,7 @@ def protonate(molecule: Any) -> None:
 
 
 def _scored_sites(molecule: Any) -> Iterator[tuple[str, int, float]]:
-    """Kind, atom and log-odds of being an ion of every site."""
+    """Kind, atom, and log-odds of being an ion, for every site."""
     codes: list[list[int]] = []
     for kind in SITES:
         for atom in places(molecule, kind):
@@ -85,7 +85,7 @@ def places(molecule: Any, kind: str) -> list[int]:
 
 
 def features(codes: list[list[int]], atom: int) -> NDArray[np.int64]:
-    """Numbers of the features that a site has, each once, from the codes of all surroundings."""
+    """Numbers of the features of a site, each once, from the codes of all surroundings."""
     size = min(len(codes[0]), MOST_ATOMS)
     around = (codes[radius][atom] % NUM_CODES for radius in range(1, SITE_RADIUS + 1))
     anywhere = {code % NUM_CODES for ring in codes[: MOLECULE_RADIUS + 1] for code in ring}

@@ -1,8 +1,8 @@
 """From a bare graph of atoms and bonds to a molecule: charges, hydrogens, aromatic rings.
 
-What a chemist adds at a glance: a nitrogen with four bonds is positive, and a lone oxygen beside
-it negative (nitro groups, N-oxides); an aromatic ring that has no Kekule form needs a hydrogen on
-one of its nitrogens (pyrrole), or a charge (pyridinium, pyrylium).
+The rules are those a chemist applies at a glance. A nitrogen with four bonds is positive, and a
+lone oxygen next to it is negative (nitro groups, N-oxides). An aromatic ring without a Kekule form
+needs a hydrogen on one of its nitrogens (pyrrole), or a charge (pyridinium, pyrylium).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from grale.graphs.molecules.molecule import (
 from grale.graphs.molecules.protonation import protonate
 from grale.graphs.molecules.salts import balance_charges
 
-MAX_TRIES = 500  # a wrongly decoded ring is given up in about a tenth of a second
+MAX_TRIES = 500  # a wrongly decoded ring fails within about a tenth of a second
 MAX_CHANGES = 3  # atoms changed together in one ring system
 POSITIVE_AT = {"N": 4, "P": 4, "As": 4, "O": 3, "S": 3, "Se": 3, "Te": 3, "I": 2}
 """Bonds at which an atom is positive: one more than its usual valence (S and P: an odd one)."""
@@ -37,7 +37,7 @@ def repaired_molecule(graph: Graph) -> Any:
     from rdkit import Chem, rdBase
 
     if graph.directed:
-        raise MoleculeError("a molecule is undirected, this graph is directed")
+        raise MoleculeError("this graph is directed; a molecule must be undirected")
     unknown = (graph.node_labels == OTHER).nonzero()[0]
     if len(unknown):
         raise MoleculeError(f"atom {unknown[0]} is of an element outside the table: no symbol")
@@ -71,7 +71,7 @@ def bare_molecule(graph: Graph) -> Any:
         molecule.AddAtom(Chem.Atom(ELEMENTS[label] if label < OTHER else 0))
     for (start, end), label in zip(graph.edges.tolist(), graph.edge_labels.tolist()):
         if label not in kinds:
-            raise MoleculeError(f"bond label {label} is none of 1 to 4")
+            raise MoleculeError(f"bond label {label} is not one of 1 to 4")
         molecule.AddBond(start, end, kinds[label])
         if label == AROMATIC:
             molecule.GetBondBetweenAtoms(start, end).SetIsAromatic(True)
@@ -98,7 +98,7 @@ def _set_charges(molecule: Any) -> None:
     for atom in molecule.GetAtoms():
         beside_stuck = any(end.GetIdx() in stuck for end, _ in _ends(atom))
         if atom.GetIsAromatic() and beside_stuck and _oxide_of(atom) is not None:
-            atom.SetFormalCharge(1)  # N-oxide; in rings that are well without it, N-hydroxy
+            atom.SetFormalCharge(1)  # N-oxide; N-hydroxy in rings that need no charge
         if atom.GetFormalCharge() == 1:
             _give_negative_partner(atom)
 
@@ -111,7 +111,7 @@ def _is_phosphine_oxide(atom: Any) -> bool:
 
 
 def _set_halogen_acid(atom: Any, charge: int) -> None:
-    """Chlorate and its kin: the surplus bonds are to negative oxygens."""
+    """Chlorate and the like: the surplus bonds go to negative oxygens."""
     atom.SetFormalCharge(charge)
     oxygens = [neighbour for neighbour in atom.GetNeighbors() if _is_lone(neighbour, "O")]
     for oxygen in oxygens[:charge]:
@@ -126,7 +126,7 @@ def _oxide_of(atom: Any) -> Any | None:
 
 
 def _give_negative_partner(atom: Any) -> None:
-    """Make one end beside a positive atom negative: nitro, N-oxide, azide, isocyanide."""
+    """Make one end atom next to a positive atom negative: nitro, N-oxide, azide, isocyanide."""
     for symbols, order in ((("O", "S", "Se"), 1.0), (("N",), 2.0), (("C",), 3.0), (("N",), 1.0)):
         for neighbour, bond in _ends(atom):
             if bond == order and _is_lone(neighbour, *symbols):
@@ -188,7 +188,7 @@ def _stuck_atoms(molecule: Any) -> frozenset[int]:
 def _stuck_together(molecule: Any) -> list[frozenset[int]]:
     """Aromatic systems; those joined by a ring without a Kekule form count as one.
 
-    RDKit looks at fused rings as a whole, so it cannot say which of them is in the way.
+    RDKit treats fused rings as a whole, so it cannot say which of them is the problem.
     """
     systems = aromatic_systems(molecule)
     for stuck in _stuck_sets(molecule):
@@ -216,7 +216,7 @@ def aromatic_systems(molecule: Any) -> list[frozenset[int]]:
 
 
 def _stays_aromatic(molecule: Any, system: frozenset[int]) -> bool:
-    """Whether RDKit, reading the molecule anew, finds the same aromatic bonds in the system."""
+    """Whether RDKit, when it reads the molecule again, finds the same aromatic bonds in it."""
     from rdkit import Chem
 
     copy = Chem.RWMol(molecule)
@@ -264,9 +264,9 @@ def _may_be_carbanion(atom: Any) -> bool:
 
 
 def _reluctance(atom: Any) -> tuple[bool, bool, int, int]:
-    """Sort key: how unlikely a ring nitrogen is to be the one with the hydrogen.
+    """Sort key: how unlikely a ring nitrogen is to have the hydrogen.
 
-    Likeliest are lactams (beside C=O), then five-rings, and there the nitrogen beside a
+    Likeliest are lactams (next to C=O), then five-membered rings, and there the nitrogen next to a
     substituted or fused atom.
     """
     neighbours = list(atom.GetNeighbors())

@@ -1,7 +1,7 @@
-"""Salts and betaines: lone metals are ions, and acids make up for positive charges.
+"""Salts and betaines: lone metals are ions, and acids balance positive charges.
 
-A graph of several parts does not say who gave whom an electron. A chemist draws sodium acetate as
-two ions, and an acid beside a quaternary nitrogen as its anion.
+A graph of several parts does not say where the electrons are. A chemist draws sodium acetate as
+two ions, and an acid next to a quaternary nitrogen as its anion.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ LONE_CATIONS = {
     "Al": 3, "Bi": 3,
 }  # fmt: skip
 ACIDS = ("[S,P](=O)[OX2H1]", "[F,Cl,Br,I;D0]", "[CX3](=O)[OX2H1]")
-"""SMARTS of what gives its proton away, the strongest first; the atom itself is the last."""
+"""SMARTS of acids, the strongest first; the atom that loses the proton is the last."""
 
 
 def balance_charges(molecule: Any) -> None:
-    """Charge lone metals, and as many acids as make up for all positive charges.
+    """Charge lone metals, and enough acids to balance all positive charges.
 
-    The molecule is sanitised; a metal for whose charge there are too few acids stays neutral.
+    The molecule must be sanitised. A metal stays neutral if there are too few acids for its charge.
     """
     lone = [atom for atom in molecule.GetAtoms() if atom.GetDegree() == 0]
     metals = [atom for atom in lone if atom.GetSymbol() in LONE_CATIONS]

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def last_atoms(molecule: Any, smarts: str) -> list[int]:
-    """Atoms that the last of the pattern falls on, each once.
+    """Atoms matched by the last atom of the pattern, each once.
 
     >>> from rdkit import Chem
     >>> last_atoms(Chem.MolFromSmiles("OC(=O)CC(=O)O"), "C(=O)[OH]")

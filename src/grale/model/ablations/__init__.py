@@ -1,1 +1,1 @@
-"""What the paper puts in place of a part: GIN encoder, SoftSort matcher, Transformer decoder."""
+"""Parts that the paper's ablations swap in: GIN encoder, SoftSort matcher, Transformer decoder."""

@@ -3,10 +3,10 @@
     F^{l+1} = F^l + GIN(Norm(F^l), A)
     C^L_ij  = CONCAT[F^L_i, F^L_j]
 
-Departures: residual with LayerNorm before each layer, as all other stacks: bare layers of GIN
-hardly train here (two of eight graphs learned by heart in the steps in which these learn all).
-Edge labels enter the messages (GINE) where there is more than one, since the paper's adjacency
-matrix would hide them; a directed edge counts as two labels, one each way.
+Departures: layers are residual with LayerNorm before each, as in all other stacks. Bare GIN layers
+hardly train here: they memorise two of eight graphs while these memorise all eight. If there is
+more than one edge label, the labels enter the messages (GINE), since the paper's adjacency matrix
+would hide them; a directed edge counts as two labels, one for each direction.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NUM_LAYERS = 4
 
 
 class GinBackbone(nn.Module):
-    """Four layers of message passing; a pair is the states of its two nodes side by side."""
+    """Layers of message passing; the state of a pair is the states of its two nodes."""
 
     adam_weights: ClassVar = ("node_input", "edge_kinds")
 
@@ -61,7 +61,7 @@ class GinBackbone(nn.Module):
         return list(self.parameters())
 
     def _edges(self, graphs: GraphBatch) -> tuple[Int[Tensor, "2 E"], Int[Tensor, " E"]]:
-        """Messages of the batch, one graph after the other: ends and kind of each."""
+        """Ends and kind of each message in the batch, one graph after the other."""
         row, source, target = graphs.edge_labels.nonzero(as_tuple=True)
         kinds = graphs.edge_labels[row, source, target] - 1
         ends = torch.stack([source, target]) + row * graphs.max_nodes
@@ -71,7 +71,7 @@ class GinBackbone(nn.Module):
         return torch.cat([ends, ends.flip(0)], dim=1), torch.cat([kinds, back])
 
     def recompute_activations(self, wanted: bool) -> None:
-        """Leave everything as it is: these layers keep little."""
+        """Do nothing: these layers store little."""
 
 
 def _layer(dim: int, num_kinds: int) -> nn.Module:

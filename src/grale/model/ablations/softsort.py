@@ -3,9 +3,9 @@
     s_i  = <x_i, U>
     T_ij = softmax_j(-|s_i - sort(s)_j| / tau)
 
-Departures: a minus sign inside the softmax, without which far scores would attract; scores
-are first divided by the sum of all those distances, so that tau has a meaning that does not
-depend on their scale (the paper's grid of 1e-5 to 1e-2 is on it); sorted descending.
+Departures: there is a minus sign inside the softmax, without which distant scores would attract.
+Scores are first divided by the sum of all distances, so that tau does not depend on their scale
+(the paper's grid of 1e-5 to 1e-2 is on that scale). Scores are sorted in descending order.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SMALLEST = 1e-12  # keeps equal scores from dividing by zero
 
 
 class SoftSortMatcher(nn.Module):
-    """Input node i plays the slot whose rank its score has; the slots themselves are not read."""
+    """Input node i gets the slot at the rank of its score; the slots themselves are not read."""
 
     adam_weights: ClassVar = ("embed_in",)
 
@@ -38,7 +38,7 @@ class SoftSortMatcher(nn.Module):
     def forward(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> SinkhornResult:
-        """Soft plan; its rows sum to one, its columns need not."""
+        """Soft plan; its rows sum to one, its columns may not."""
         scores = self.embed_in(nodes)
         return _plan(self.log_kernel(scores, scores.sort(dim=1, descending=True).values))
 
@@ -52,7 +52,7 @@ class SoftSortMatcher(nn.Module):
     def hard_plan(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> SinkhornResult:
-        """What :meth:`hard` finds, as a plan."""
+        """The result of :meth:`hard` as a plan."""
         return plan_of_permutation(self.hard(nodes, slots), nodes)
 
     def between_inputs(
@@ -67,13 +67,13 @@ class SoftSortMatcher(nn.Module):
     def pair_kernel(
         self, left: Float[Tensor, "B N 1"], right: Float[Tensor, "B N 1"], costs: PairCosts | None
     ) -> Float[Tensor, "B N N"]:
-        """Scores of the nodes of two input graphs; what they cost is not asked."""
+        """Scores of the nodes of two input graphs; `costs` are not used."""
         return self.log_kernel(left, right)
 
     def log_kernel(
         self, left: Float[Tensor, "B N 1"], right: Float[Tensor, "B N 1"]
     ) -> Float[Tensor, "B N N"]:
-        """Minus the distance of two scores, over the sum of all of them and the temperature."""
+        """Minus the distance of two scores, divided by the sum of distances and the temperature."""
         cost = (full_precision(left) - full_precision(right).transpose(1, 2)).abs()
         total = cost.sum(dim=(1, 2), keepdim=True).clamp_min(SMALLEST)
         return -cost / total / self.config.temperature

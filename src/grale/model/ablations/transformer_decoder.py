@@ -3,8 +3,7 @@
     F_Q^{l+1}   = TransformerDecoder(F_Q^l, Z^L)
     (C_Q^L)_ij  = MLP(CONCAT[(F_Q^L)_i, (F_Q^L)_j])
 
-Departures: the first layer of that MLP is applied to the two nodes apart and added up, which is
-the same.
+The first layer of that MLP is applied to each of the two nodes and added up, which is the same.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ class TransformerStack(nn.Module):
         self.pair_output = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(dim, config.edge_dim))
 
     def forward(self, slots: Float[Tensor, "B N d_n"], tokens: Float[Tensor, "B K d_t"]) -> Hidden:
-        """Hidden representation (F_Q^L, C_Q^L) of the graph to come."""
+        """Hidden representation (F_Q^L, C_Q^L) of the decoded graph."""
         nodes = self.layers(slots, tokens)
         pairs = self.pair_source(nodes)[:, :, None] + self.pair_target(nodes)[:, None]
         return Hidden(nodes, self.pair_output(pairs))
 
     def recompute_activations(self, wanted: bool) -> None:
-        """Leave everything as it is: these layers keep little."""
+        """Do nothing: these layers store little."""

@@ -1,7 +1,7 @@
 """Settings of GraphVAE (Simonovsky & Komodakis 2018: "Experiments", "Unregularized Autoencoder").
 
-Departures: the published widths (32 and 64 channels; 128-256-512; 40 latent dimensions) are
-widened, and the latent has the length of GRALE's.
+Departures: layers are wider than published (32 and 64 channels; 128-256-512; 40 latent dimensions),
+and the latent is as long as GRALE's.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ class GraphVaeConfig:
     num_convolutions: int = 2
     """Edge-conditioned convolutions."""
     aggregation: Aggregation = "mean"
-    """How messages of neighbours are collected: the published mean, or their sum."""
+    """How messages of neighbours are combined: the mean, as published, or the sum."""
     pool_dim: int | None = None
-    """Channels of the gated pooling (published: 128); None for `latent_dim`, which fewer bound."""
+    """Channels of the gated pooling (published: 128); None for `latent_dim`, since fewer would
+    limit the latent."""
     decoder_dims: tuple[int, ...] = (512, 512, 1024)
     """Hidden widths of the decoder (published: 128, 256, 512)."""
     kl_weight: float = 1.0
@@ -42,7 +43,7 @@ class GraphVaeConfig:
             _positive("pool_dim", self.pool_dim)
         _positive("matching_iterations", self.matching_iterations)
         if not self.decoder_dims:
-            raise ValueError("decoder_dims is empty; give one hidden width at least")
+            raise ValueError("decoder_dims is empty; give at least one hidden width")
         for width in self.decoder_dims:
             _positive("each of decoder_dims", width)
         if self.kl_weight < 0:

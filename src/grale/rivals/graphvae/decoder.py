@@ -3,9 +3,9 @@
     hidden = MLP(z), with BatchNorm and ReLU
     A~ = sigmoid(Linear(hidden)),  E~ = softmax(Linear(hidden)),  F~ = softmax(Linear(hidden))
 
-A~_aa says whether slot a exists, A~_ab whether an edge does, E~_ab of which type it is.
+A~_aa says whether slot a exists, A~_ab whether there is an edge, E~_ab of which type it is.
 
-Departures: in directed spaces the heads give full matrices instead of upper triangles.
+Departures: in directed spaces, the heads predict full matrices instead of upper triangles.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class Prediction:
     def to_graph_logits(self) -> GraphLogits:
         """Scores whose best classes are the published point estimate.
 
-        A slot exists if A~_aa >= 1/2. A pair scores 0 for "no edge"; its best type scores the
-        logit of A~_ab, any other type falls short of that by its log-ratio to the best: there is
-        an edge if A~_ab >= 1/2, of the best type. (The probabilities of the classes would give
-        an edge only if A~_ab E~_ab > 1 - A~_ab for one of the types.)
+        A slot exists if A~_aa >= 1/2. A pair scores 0 for "no edge". Its best type scores the logit
+        of A~_ab, and any other type less, by its log-ratio to the best. So there is an edge, of the
+        best type, if A~_ab >= 1/2. (The probabilities of the classes would give an edge only if
+        A~_ab E~_ab > 1 - A~_ab for one of the types.)
         """
         behind = self.edge_label - self.edge_label.amax(dim=-1, keepdim=True)
         types = self.adjacency[..., None] + AT_HALF + behind
@@ -108,13 +108,13 @@ class GraphVaeDecoder(nn.Module):
 
 
 def _num_entries(size: int, directed: bool) -> int:
-    """Outputs of a head: one for each ordered or unordered pair of slots, a slot and itself too."""
+    """Outputs of a head: one for each ordered or unordered pair of slots, (a, a) included."""
     return size * size if directed else size * (size + 1) // 2
 
 
 def _entries(size: int, directed: bool) -> Int[Tensor, "M M"]:
-    """Which output of a head stands at (a, b): numbered along the upper triangle, mirrored."""
-    if torch.get_default_device().type == "meta":  # only its shape is asked for
+    """Which output of a head belongs to (a, b): numbered along the upper triangle, mirrored."""
+    if torch.get_default_device().type == "meta":  # only the shape is needed
         return torch.empty(size, size, dtype=torch.int64)
     if directed:
         return torch.arange(size * size).unflatten(0, (size, size))
@@ -135,7 +135,7 @@ def connect(logits: GraphLogits, node_mask: Bool[Tensor, "B M"]) -> GraphLogits:
     chances = (edge_label[..., 1:].amax(dim=-1) - edge_label[..., 0]).sigmoid().double().cpu()
     for row, (mask, chance) in enumerate(zip(node_mask.cpu(), chances)):
         slots = mask.nonzero()[:, 0]
-        costs = 2 - chance[slots][:, slots]  # scipy takes a cost of 0 for a missing pair
+        costs = 2 - chance[slots][:, slots]  # scipy reads a cost of 0 as a missing pair
         tree = minimum_spanning_tree(costs.triu(1).numpy()).tocoo()
         first, second = (slots[torch.from_numpy(end).long()] for end in (tree.row, tree.col))
         edge_label[row, first, second, 0] = NEVER

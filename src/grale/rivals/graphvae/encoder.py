@@ -6,9 +6,9 @@
 
 Theta[E_ij] is the output of a linear layer on the one-hot edge label: a matrix per label.
 
-Departures: where a convolution changes the number of channels, its identity connection is a
-linear map; in directed graphs neighbours on incoming and on outgoing edges have matrices of
-their own; the bias of a convolution is left to the batch normalisation after it.
+Departures: if a convolution changes the number of channels, its identity connection is a linear
+map. In directed graphs, incoming and outgoing edges have separate matrices. A convolution has no
+bias: the batch normalisation after it has one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from grale.rivals.graphvae.config import Aggregation, GraphVaeConfig
 
 
 class EdgeConditionedConvolution(nn.Module):
-    """Identity connection, and messages of the neighbours through a matrix per relation."""
+    """Identity connection plus messages of the neighbours, with one matrix per relation."""
 
     def __init__(self, in_dim: int, out_dim: int, num_relations: int) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class EdgeConditionedConvolution(nn.Module):
 class RealNodeNorm(nn.BatchNorm1d):
     """Batch normalisation over the real nodes of a batch; zero on padding."""
 
-    def forward(  # type: ignore[override]  # reads the mask, too
+    def forward(  # type: ignore[override]  # also takes the mask
         self, nodes: Float[Tensor, "B N d"], node_mask: Bool[Tensor, "B N"]
     ) -> Float[Tensor, "B N d"]:
         """Normalise the rows of real nodes."""
@@ -95,9 +95,9 @@ class GraphVaeEncoder(nn.Module):
 def relations_of(
     graphs: GraphBatch, num_edge_labels: int, aggregation: Aggregation
 ) -> Float[Tensor, "B N R N"]:
-    """Entry (i, r, j): 1 where j is a neighbour of i along r, over |N(i)| for the mean.
+    """Entry (i, r, j): 1 where j is a neighbour of i along r; divided by |N(i)| for the mean.
 
-    Relations are the edge labels; in directed graphs first of edges j -> i, then of edges i -> j.
+    Relations are the edge labels; in directed graphs, first those of j -> i, then those of i -> j.
     """
     outgoing = one_hot(graphs.edge_labels, num_edge_labels + 1)[..., 1:].transpose(2, 3).float()
     relations = outgoing

@@ -4,8 +4,8 @@
     - log p(F | z)  = mean_i CE(F_i, F~'_i)        over the nodes of the graph
     - log p(E | z)  = mean_ij CE(E_ij, E~'_ij)     over its edges
 
-A' = X A X^T is the graph in the order of the slots, F~' and E~' are predictions in the order of
-the graph. Here all of them are in the order of the graph, padded to the k slots.
+A' = X A X^T is the graph in the order of the slots; F~' and E~' are predictions in the order of
+the graph. Here, all of them are in the order of the graph, padded to the k slots.
 
 Departures: a graph without edges has no third term.
 """

@@ -4,12 +4,12 @@
     S((i,i),(a,a)) = (F_i . F~_a) A~_aa                       and 0 otherwise
     x_ia <- x_ia S((i,i),(a,a)) + sum_{j != i} max_{b != a} x_jb S((i,j),(a,b)),  x <- x / |x|
 
-As S carries A_ij, only neighbours j count, and what j sends along edges of one label is the same
-for all of them: an iteration costs O(|E| k^2) at most instead of O(k^4).
+S contains A_ij, so only neighbours j count, and j sends the same message along all edges of one
+label: an iteration costs at most O(|E| k^2) instead of O(k^4).
 
-Max-pooling does not see how many neighbours share a slot, and it forgets isolated nodes: the best
-assignment may be tied. Nodes are put into their canonical order first, so that which one is taken
-does not depend on how they were listed.
+Max-pooling does not see how many neighbours share a slot, and it ignores isolated nodes, so the
+best assignment may be tied. Nodes are first put into canonical order, so that the choice does not
+depend on the order in which they are listed.
 
 Departures: directed graphs are matched by the symmetric part of S, which has the same x^T S x.
 """
@@ -29,7 +29,7 @@ from grale.graphs.permute import inverse_permutation, permute_batch
 from grale.rivals.graphvae.decoder import Prediction
 from grale.transport.assignment import assign
 
-NORM_FLOOR = 1e-300  # keeps an x that has vanished at zero
+NORM_FLOOR = 1e-300  # an x that has vanished stays zero
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Similarity:
 
 @torch.no_grad()
 def match(graphs: GraphBatch, prediction: Prediction, num_iterations: int) -> Int[Tensor, "B M"]:
-    """Which slot plays which node; rows of padding share the left-over slots.
+    """Which slot plays which node; rows of padding get the remaining slots.
 
-    The graphs have as many columns as the prediction has slots.
+    The graphs must have as many columns as the prediction has slots.
     """
     position = canonical_positions(graphs)
     similarity = similarity_of(permute_batch(graphs, inverse_permutation(position)), prediction)
@@ -57,7 +57,7 @@ def match(graphs: GraphBatch, prediction: Prediction, num_iterations: int) -> In
 def similarity_of(graphs: GraphBatch, prediction: Prediction) -> Similarity:
     """Compare every node with every slot, every edge label with every pair of slots.
 
-    In double precision: x falls geometrically where a graph fits badly.
+    In double precision: x shrinks geometrically if a graph fits badly.
     """
     adjacency = prediction.adjacency.double().sigmoid()
     existence = adjacency.diagonal(dim1=1, dim2=2)
@@ -72,10 +72,10 @@ def similarity_of(graphs: GraphBatch, prediction: Prediction) -> Similarity:
 
 
 def max_pooling_matching(similarity: Similarity, num_iterations: int) -> Float[Tensor, "B N M"]:
-    """Iterate from a uniform x, so many times; the x of each graph has norm 1.
+    """Iterate `num_iterations` times from a uniform x; the x of each graph has norm 1.
 
-    A sender is a node j together with the labels of an edge, in both directions: its message
-    max_b x_jb S((i,j),(a,b)) is the same to every neighbour i behind such an edge.
+    A sender is a node j together with the labels of an edge in both directions: its message
+    max_b x_jb S((i,j),(a,b)) is the same for all neighbours i along such edges.
     """
     nodes, pairs, labels = similarity.nodes, similarity.pairs, similarity.edge_labels
     num_graphs, width, _ = nodes.shape

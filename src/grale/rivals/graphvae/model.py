@@ -7,8 +7,8 @@
 
 Graphs are embedded by mu and reconstructed from it.
 
-Departures: each part names its own. Batch normalisation asks for batches of graphs of all sizes:
-batch-mates of one size would lose their size in it.
+Departures: see each part. Training batches hold graphs of all sizes: in a batch of one size, batch
+normalisation would hide the size.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from grale.rivals.graphvae.matching import match
 
 
 class MatchedPrediction(NamedTuple):
-    """What one pass over a batch gives."""
+    """Result of one pass over a batch."""
 
     latent: GaussianLatent
     prediction: Prediction

@@ -1,7 +1,7 @@
 """Settings of PIGVAE (Winter, Noé and Clevert 2021; paper: "Graph reconstruction").
 
-Departures: depth, heads, widths and latent are GRALE's COLORING column, so that both have one
-budget; the original has 16 layers, 16 heads, width 256 and a latent of 64.
+Departures: depth, heads, widths and latent are those of GRALE's COLORING column, so that both have
+the same budget; the original has 16 layers, 16 heads, width 256 and a latent of 64.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class PigvaeConfig:
     """Layers of each of the two stacks."""
     num_heads: int = 4
     message_dim: int = 64
-    """Width of a message, as of GRALE's edges."""
+    """Width of a message; the width of GRALE's edges."""
     hidden_dim: int | None = None
     """Hidden width of the feed-forward layers; None for four times `message_dim`."""
     position_dim: int = 32
@@ -31,11 +31,11 @@ class PigvaeConfig:
     norm: Norm = "post"
     """Where blocks normalise: "post" as in the original, or "pre"."""
     noise_std: float = 0.05
-    """Deviation of the noise on node states before they are scored; 0 switches it off."""
+    """Standard deviation of the noise on node states before they are scored; 0 for none."""
     noise_seed: int = 0
     """Seed of the noise table used at inference, one row per canonical position."""
     temperature: float = 1.0
-    """Of SoftSort (original: tau)."""
+    """Temperature of SoftSort (original: tau)."""
     entropy_weight: float = 0.5
     """Weight of the entropy of the soft permutation."""
     size_weight: float = 0.1

@@ -7,8 +7,8 @@
 
 The layers do not see the order of the nodes, so permuting PE permutes the graph.
 
-Departures: edge logits of directed graphs are not averaged. The number of nodes is standardised
-by N alone, (n - (N + 1) / 2) / (N / 4), the original by the mean and deviation of its data.
+Departures: edge logits of directed graphs are not averaged. The number of nodes is standardised by
+N alone, (n - (N + 1) / 2) / (N / 4); the original uses the mean and deviation of its data.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from grale.rivals.pigvae.config import PigvaeConfig
 from grale.rivals.pigvae.layers import MessageStack, node_states
 
 SURE = 10.0
-"""Logit of the existence of a node: the model says how many there are, not how likely each is."""
+"""Logit of the existence of a node: the model predicts how many there are, not which."""
 
 
 class PigvaeDecoder(nn.Module):
@@ -54,7 +54,7 @@ class PigvaeDecoder(nn.Module):
         permutation: Float[Tensor, "B N N"],
         node_mask: Bool[Tensor, "B N"],
     ) -> GraphLogits:
-        """Logits of the nodes in their own order; `permutation` is node x rank, soft or hard."""
+        """Logits in the order of the nodes; `permutation` is node x rank, soft or hard."""
         table = self.position_table[: node_mask.shape[1]]
         positions = permutation.to(table.dtype) @ table
         messages = self.stack(self.latent(latents)[:, None, None], positions, node_mask)
@@ -89,7 +89,7 @@ class PigvaeDecoder(nn.Module):
 
 
 class SizeHead(nn.Module):
-    """Standardised number of nodes, from the latent by a network of three layers."""
+    """Network of three layers from the latent to the standardised number of nodes."""
 
     def __init__(self, space: GraphSpace, config: PigvaeConfig) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ class SizeHead(nn.Module):
         return full_precision(self.net(latents)[:, 0])
 
     def standardised(self, num_nodes: Int[Tensor, " B"]) -> Float[Tensor, " B"]:
-        """Subtract the mean and divide by about the deviation of sizes uniform up to N."""
+        """Subtract the mean of sizes uniform up to N, and divide by roughly their deviation."""
         return (num_nodes - (self.max_nodes + 1) / 2) / (self.max_nodes / 4)
 
     def count(self, latents: Float[Tensor, "B Z"]) -> Int[Tensor, " B"]:

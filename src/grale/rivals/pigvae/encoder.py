@@ -4,7 +4,7 @@
     z      = Linear(ReLU(m_00)),   or mu and log sigma^2
     node i = m_ii
 
-v_0 has a node column of its own, and pairs that touch it have an edge column of their own.
+v_0 has its own node column, and pairs that touch it have their own edge column.
 
 Departures: pairs (i, i) have no edge class, so that node states differ from the first layer on.
 """
@@ -27,13 +27,13 @@ from grale.rivals.pigvae.layers import MessageStack, node_states
 
 
 class PigvaeEncoded(NamedTuple):
-    """What the encoder says of a batch."""
+    """Output of the encoder."""
 
     nodes: Float[Tensor, "B N d"]
     latent: Float[Tensor, "B Z"]
-    """Embedding; the mean, where the model is variational."""
+    """Embedding; the mean, if the model is variational."""
     posterior: GaussianLatent | None
-    """Distribution of the latent, where the model is variational."""
+    """Distribution of the latent, if the model is variational."""
 
     def draw(self, noise: Float[Tensor, "B z"]) -> Float[Tensor, "B Z"]:
         """Latent to train on: mu + sigma noise, or the embedding itself."""
@@ -53,7 +53,7 @@ class PigvaeEncoder(nn.Module):
         self.bottleneck = nn.Linear(config.message_dim, width)
 
     def forward(self, graphs: GraphBatch) -> PigvaeEncoded:
-        """Encode graphs; nothing random but dropout."""
+        """Encode graphs; only dropout is random."""
         node_labels = pad(graphs.node_labels, (1, 0), value=self.num_node_columns - 1)
         edge_labels = pad(graphs.edge_labels, (1, 0, 1, 0), value=self.num_edge_columns - 1)
         node_mask = pad(graphs.node_mask, (1, 0), value=True)

@@ -6,8 +6,8 @@
 Message (i, j) reads the messages that come in at i; the diagonal (i, i) holds the state of node
 i. Cost O(N^3). A message with nothing to read (too few nodes) reads zero.
 
-Departures: a head has width d / H; attention weights are not dropped, only what blocks return;
-pre-norm is offered beside the original's post-norm.
+Departures: a head has width d / H. Dropout is on the output of blocks, not on attention weights.
+Pre-norm is an option besides the original's post-norm.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Incoming(NamedTuple):
     """Which messages (c, i) the message (i, j) may read; the same for all layers."""
 
     bias: Float[Tensor, "R 1 N N"]
-    """0 where it may, MASKED elsewhere; a row for each (graph, i), then j, then c."""
+    """0 where it may, MASKED elsewhere; one row for each (graph, i), then j, then c."""
     exists: Float[Tensor, "B N N 1"]
     """1 where (i, j) has something to read."""
 
@@ -69,7 +69,7 @@ class MessageAttention(nn.Module):
 
 
 class DroppedOut(nn.Module):
-    """Dropout on what a layer returns."""
+    """Dropout on the output of a layer."""
 
     def __init__(self, layer: nn.Module, dropout: float) -> None:
         super().__init__()
@@ -130,7 +130,7 @@ class MessageStack(nn.Module):
     def first_messages(
         self, pairs: Float[Tensor, "B #N #N p"], ends: Float[Tensor, "B N e"]
     ) -> Float[Tensor, "B N N d"]:
-        """M^0, the linear layer applied part by part instead of to a concatenation."""
+        """M^0; the linear layer is applied to each part instead of to a concatenation."""
         pair, source, target = self.input.weight.split(self.sizes, dim=1)
         messages = linear(pairs, pair, self.input.bias)
         messages = messages + linear(ends, source)[:, :, None] + linear(ends, target)[:, None]

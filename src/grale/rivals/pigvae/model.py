@@ -5,12 +5,12 @@
     G_hat = decoder(z, P),   n_hat = MLP(z)
     loss  = CE(G, G_hat) + entropy(P) + |n - n_hat|^2
 
-The decoder gives nodes by rank; the permuter says which rank each input node holds, and only
-training needs it. One size head serves both of the paper's readings: told the number of nodes
-(`rebuild` with `at_size`) or not.
+The decoder orders nodes by rank. The permuter says which rank each input node has; only training
+needs it. One size head serves both ways the paper measures: with the number of nodes given
+(`rebuild` with `at_size`), or predicted.
 
-Departures: deterministic unless `kl_weight` is above 0, and then the latent of a graph is mu;
-each part names its own.
+Departures: the model is deterministic unless `kl_weight` is above 0; then the latent of a graph is
+mu. See also each part.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class PigvaeNoise(NamedTuple):
     """Randomness of one step, unpacked."""
 
     latent: Float[Tensor, "B z"]
-    """Of the draw of the latent; no columns where the model is deterministic."""
+    """For the draw of the latent; no columns if the model is deterministic."""
     nodes: Float[Tensor, "B N d"]
-    """Of the permuter."""
+    """For the permuter."""
 
 
-class PigvaeReconstruction(NamedTuple):
-    """What one pass over a training batch gives."""
+class PigvaePass(NamedTuple):
+    """Result of one pass over a training batch."""
 
     encoded: PigvaeEncoded
     permutation: Float[Tensor, "B N N"]
@@ -70,14 +70,14 @@ class PIGVAE(DescribedByLogits):
         self.decoder = PigvaeDecoder(space, config)
         self.size_head = SizeHead(space, config)
 
-    def forward(self, graphs: GraphBatch, noise: Float[Tensor, "B z"]) -> PigvaeReconstruction:
-        """Encode, order, decode at the true size; `noise` is what `draw_noise` gives."""
+    def forward(self, graphs: GraphBatch, noise: Float[Tensor, "B z"]) -> PigvaePass:
+        """Encode, order, decode at the true size; `noise` comes from `draw_noise`."""
         parts = self.unpacked(noise, graphs.max_nodes)
         encoded = self.encoder(graphs)
         permutation = self.permuter(encoded.nodes, graphs.node_mask, parts.nodes)
         latents = encoded.draw(parts.latent)
         logits = self.decoder(latents, permutation, graphs.node_mask)
-        return PigvaeReconstruction(encoded, permutation, logits, self.size_head(latents))
+        return PigvaePass(encoded, permutation, logits, self.size_head(latents))
 
     def losses(
         self,
@@ -128,10 +128,10 @@ class PIGVAE(DescribedByLogits):
         return self.decoder.in_rank_order(latents, self.size_head.count(latents))
 
     def encoded(self, graphs: GraphBatch) -> EncodedBatch:
-        """Latents (means, where the model is variational), and the order of the scores.
+        """Latents (means, if the model is variational), and the order of the scores.
 
-        The order says which rank each input node holds. Nodes whose rank is beyond the predicted
-        size are missing; ranks beyond the true size follow in the columns after the input's.
+        The order says which rank each input node has. Nodes whose rank exceeds the predicted size
+        are missing; ranks beyond the true size follow in the columns after the input's.
         """
         encoded = self.encoder(graphs)
 

@@ -3,11 +3,11 @@
     s_i  = Linear(m_ii + 0.05 noise_i)
     P_ir = SoftSort(s)_ri                        node x rank; columns sum to one
 
-Departures: padded scores lie so far below the others that real nodes and padding share no mass
-(the original's lie 1 below, so that padding changes P). At inference the noise belongs to a
-node's canonical position (decisions/003), and P is replaced by its Hungarian projection, which
-for SoftSort is the order of the scores; the original takes the largest entry of each row, the
-same but where scores tie.
+Departures: padded scores are so far below the others that real nodes and padding share no mass (in
+the original they are 1 below, so that padding changes P). At inference, the noise follows a node's
+canonical position (decisions/003), and P is replaced by its Hungarian projection, which for
+SoftSort is the order of the scores. The original takes the largest entry of each row, which is the
+same unless scores tie.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from grale.nn.attention import full_precision
 from grale.rivals.pigvae.config import PigvaeConfig
 from grale.transport.softsort import soft_sort
 
-PADDING_GAP = 1000.0  # in temperatures: exp(-1000) is zero, also in float64
+PADDING_GAP = 1000.0  # in temperatures: exp(-1000) is zero even in float64
 
 
 class Permuter(nn.Module):
@@ -50,7 +50,7 @@ class Permuter(nn.Module):
         node_mask: Bool[Tensor, "B N"],
         noise: Float[Tensor, "B N d"],
     ) -> Float[Tensor, "B N N"]:
-        """Soft permutation; row i says which ranks node i holds. Padding comes last, in order."""
+        """Soft permutation; row i holds the ranks of node i. Padding comes last, in order."""
         scores = self._scores(nodes, node_mask, noise)
         soft = soft_sort(scores, self.temperature).transpose(1, 2)
         last = one_hot(_padding_last(node_mask), node_mask.shape[1]).to(soft.dtype)
@@ -78,5 +78,5 @@ class Permuter(nn.Module):
 
 
 def _padding_last(node_mask: Bool[Tensor, "B N"]) -> Int[Tensor, "B N"]:
-    """Place of each column when padding is moved behind the real nodes; i itself if it is there."""
+    """Position of each column after padding is moved behind the real nodes."""
     return (~node_mask).long().argsort(dim=1, stable=True).argsort(dim=1)
