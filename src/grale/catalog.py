@@ -42,7 +42,7 @@ def load(name: str | Path) -> GRALE:
 
 
 def load_any(name: str | Path) -> GraphAutoencoder:
-    """Load a model of any architecture; otherwise as `load`."""
+    """Load a model of any architecture; see `load`."""
     folder = _folder_of(str(name))
     kind = read_architecture(folder)
     if kind not in ARCHITECTURES:
@@ -51,7 +51,7 @@ def load_any(name: str | Path) -> GraphAutoencoder:
 
 
 def _folder_of(text: str) -> Path:
-    """Where the model lies on this machine, after a download if need be."""
+    """Folder of the model on this machine, downloaded if necessary."""
     if text in shipped_models():
         return SHIPPED / text
     if Path(text).exists() or is_hub_id(text):

@@ -1,8 +1,8 @@
-"""Files that are whole or not there, and outputs that only one run writes at a time.
+"""Files that are complete or not there, and outputs that only one run writes at a time.
 
-`whole` is the one way this package writes a file: under a temporary name of its own, renamed when
-all is written. `locked` keeps a second run away from an output; the system releases the lock when
-its holder ends, however it ends. `read_json` is the way to read what others may have written.
+`whole` is the one way this package writes a file: under a unique temporary name, renamed when all
+is written. `locked` keeps a second run away from an output; the system releases the lock when its
+holder ends, however it ends. `read_json` reads files that others may have written.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ MAX_JSON_DEPTH = 32  # far below what Python can follow
 
 
 class BusyError(OSError):
-    """An output that another run is writing."""
+    """Another run is writing this output."""
 
 
 @contextmanager
 def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary name to write to; it becomes `path` if nothing goes wrong, else nothing.
+    """Yield a temporary name to write to; it becomes `path` unless something goes wrong.
 
     Folders are made as needed. Two writers of one path never share a temporary name: the last one
-    to finish wins, and readers see one whole file or the other.
+    to finish wins, and readers see one complete file or the other.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def read_json(path: Path) -> Any:
     with path.open("rb") as file:
         content = file.read(MAX_JSON_BYTES + 1)
     if len(content) > MAX_JSON_BYTES:
-        raise ValueError(f"{path} has more than {MAX_JSON_BYTES} bytes, too many for its JSON")
+        raise ValueError(f"{path} has more than {MAX_JSON_BYTES} bytes, too many for this JSON")
     if not content.strip():
         raise ValueError(f"{path} is empty; expected JSON")
     too_deep = f"{path} is nested more than {MAX_JSON_DEPTH} levels deep"
@@ -70,7 +70,7 @@ def read_json(path: Path) -> Any:
 
 
 def _is_deeper(values: Any, most: int) -> bool:
-    """Whether lists and objects lie in each other more than `most` times."""
+    """Whether lists and objects are nested more than `most` levels deep."""
     level = [values]
     for _ in range(most + 1):
         nested = (each for each in level if isinstance(each, list | dict))
@@ -95,10 +95,10 @@ def to_disk(path: Path) -> None:
 
 @contextmanager
 def locked(out: str | os.PathLike[str]) -> Iterator[None]:
-    """Keep other runs away from the output `out`, or raise BusyError naming who has it.
+    """Keep other runs away from the output `out`, or raise BusyError and name the process.
 
-    The lock is a file beside the output. It holds the number of the process, and is removed at the
-    end; one that a kill leaves behind is nobody's, since the lock itself ends with the process.
+    The lock is a file next to the output. It holds the number of the process and is removed at the
+    end. A file that a kill leaves behind locks nothing, since the lock ends with the process.
     """
     out = Path(os.path.abspath(out))
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,7 @@ def locked(out: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     finally:
-        path.unlink(missing_ok=True)  # before the lock ends: whoever waits sees that it is gone
+        path.unlink(missing_ok=True)  # before the lock ends, so that others see it is gone
         file.close()
 
 
@@ -133,7 +133,7 @@ def _acquire(path: Path, out: Path) -> IO[Any]:
 
 
 def _is_still(file: IO[Any], path: Path) -> bool:
-    """Whether the locked file is the one that others find under its name."""
+    """Whether the locked file is still the one under its name."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:
@@ -144,7 +144,7 @@ def _lock(file: IO[Any]) -> None:
     """Lock an open file, or raise BlockingIOError."""
     try:
         import fcntl
-    except ImportError:  # Windows, which cannot remove a file that others have open either
+    except ImportError:  # Windows, which also cannot remove a file that others have open
         import msvcrt
 
         try:  # mypy knows these names on Windows only

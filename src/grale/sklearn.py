@@ -20,22 +20,22 @@ _cached = lru_cache(maxsize=4)(load)
 class GraleTransformer(TransformerMixin, BaseEstimator):
     """Embed SMILES, RDKit molecules or graphs with a pretrained model.
 
-    Nothing is learned in `fit`. The transformer holds the name of its model, not the weights: it
-    can be cloned, compared and saved anywhere, and loads the model when it is first used.
+    `fit` learns nothing. The transformer holds the name of its model, not the weights: it can be
+    cloned, compared and saved anywhere, and loads the model when it is first used.
 
     Parameters
     ----------
     model
         Name of a shipped model, a directory, or a hub id.
     on_error
-        "raise", "null" (a row that fails is NaN) or "skip" (it has no row; do not use "skip"
-        where the rows must stay beside their targets).
+        "raise", "null" (a row that fails is NaN) or "skip" (it has no row; do not use "skip" if
+        rows must stay aligned with their targets).
     batch_size
         Graphs embedded at once.
     refine
         At most this many gradient steps, as in `GraphAutoencoder.encode`.
     what
-        "description" (near vectors mean like graphs) or "latent" (vectors that decode).
+        "description" (to compare graphs) or "latent" (vectors that decode).
 
     Examples
     --------
@@ -50,7 +50,7 @@ class GraleTransformer(TransformerMixin, BaseEstimator):
         batch_size: Any = 256,
         refine: Any = 0,
         what: Any = "description",
-    ) -> None:  # scikit-learn sets any value here and expects complaints in `fit` only
+    ) -> None:  # scikit-learn may set any value here and expects errors only in `fit`
         self.model = model
         self.on_error = on_error
         self.batch_size = batch_size

@@ -63,7 +63,10 @@ def test_info_describes_machine_and_model(trained: Path) -> None:
         (["train", SMOKE, "--set", "batch_size=1000"], "larger than a pool of 256"),
         (["train", SMOKE, "--log", "paper"], "log='paper'"),
         (["evaluate", "no-such-model"], "no such folder, and no model of that name"),
-        (["evaluate", "coloring-10", "--data", "coloring7"], "'coloring7' is none of coloring10"),
+        (
+            ["evaluate", "coloring-10", "--data", "coloring7"],
+            "'coloring7' is not one of coloring10",
+        ),
         (["info", "no-such-model"], "no such folder, and no model of that name"),
     ],
 )

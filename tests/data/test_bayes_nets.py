@@ -72,7 +72,7 @@ def test_networks_that_cannot_be_scored_are_refused() -> None:
     scorer = NetworkScorer(np.zeros((4, 3), dtype=int))
     with pytest.raises(ValueError, match="directed graph of 3 nodes"):
         scorer.score(Graph([0, 1, 2]))
-    with pytest.raises(ValueError, match="just one node"):
+    with pytest.raises(ValueError, match="exactly one node"):
         scorer.score(Graph([0, 1, 1], directed=True))
     with pytest.raises(ValueError, match="cycle"):
         scorer.score(Graph([0, 1, 2], [(0, 1), (1, 0)], directed=True))

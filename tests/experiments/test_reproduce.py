@@ -61,7 +61,7 @@ def test_a_property_of_molecules_is_raised(tmp_path: Path) -> None:
 
 
 def test_an_option_that_means_nothing_is_refused_by_those_it_is_for() -> None:
-    with pytest.raises(ValueError, match="--also means nothing to figure-map; it is for table-ma"):
+    with pytest.raises(ValueError, match="figure-map does not use --also; it is for table-ma"):
         check_options(find_experiment("figure-map"), ["model", "also"])
     check_options(find_experiment("table-matching"), ["model", "also"])
 

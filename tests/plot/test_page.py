@@ -69,5 +69,5 @@ def test_the_page_fits_a_phone_and_both_colour_schemes(tmp_path):
 
 @pytest.mark.parametrize("table", [[], [[]], [["a", "b"], ["c"]]])
 def test_a_ragged_or_empty_table_is_refused(table):
-    with pytest.raises(ValueError, match="'h' must have a header and rows of one length"):
+    with pytest.raises(ValueError, match="'h' must have a header and rows of equal length"):
         Section("h", "x", table=table)

@@ -254,7 +254,7 @@ def test_a_ray_cluster_is_reached_by_its_address(tmp_path, molecule_model, sourc
         embed_with_ray(str(tmp_path / "model"), source, out, config, cluster.address)
         ray.shutdown()
         strict = EmbedConfig(on_error="raise", shard_rows=3, batch_size=2)
-        with pytest.raises(ValueError, match=r"^row \d .* null or skip to go on$"):
+        with pytest.raises(ValueError, match=r"^row \d .* null or skip to continue$"):
             embed_with_ray(str(tmp_path / "model"), source, tmp_path / "z", strict, cluster.address)
     finally:
         ray.shutdown()

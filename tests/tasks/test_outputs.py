@@ -36,7 +36,7 @@ def test_an_input_is_never_written_over(tmp_path: Path, source: Path) -> None:
 
 
 def test_a_name_that_promises_another_format_is_refused(tmp_path: Path, source: Path) -> None:
-    with pytest.raises(ValueError, match="let its name end in .parquet"):
+    with pytest.raises(ValueError, match="choose a name that ends in .parquet"):
         check_output(source, tmp_path / "out.csv")
     (tmp_path / "z.parquet").mkdir()
     with pytest.raises(ValueError, match="is a folder"):

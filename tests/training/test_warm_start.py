@@ -55,7 +55,7 @@ def test_a_model_of_the_same_size_becomes_the_same_model() -> None:
     [
         (model_of(9), "node_queries is"),
         (model_of(5, replace(SHAPE, node_dim=32)), "cannot start from that model"),
-        (model_of(5, replace(SHAPE, num_layers=2)), "has no place here"),
+        (model_of(5, replace(SHAPE, num_layers=2)), "has no counterpart here"),
     ],
 )
 def test_what_does_not_fit_is_named(other: GRALE, message: str) -> None:

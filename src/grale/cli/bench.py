@@ -1,4 +1,4 @@
-"""`grale bench`: speed and memory of training and encoding, beside the authors' figures."""
+"""`grale bench`: speed and memory of training and encoding, compared with the authors'."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 bench = typer.Typer(help="Measure speed and memory of training and encoding.", no_args_is_help=True)
 
-# A fresh process per figure: peak memory is that of the whole life of a process.
+# A new process per number: peak memory is measured over the whole life of a process.
 _SCALING = """
 import sys
 from grale.experiments.bench import peak_memory, step_at
@@ -101,5 +101,5 @@ def _in_new_process(code: str, *arguments: str) -> list[float]:
 
 
 def _beside(authors: float | None, ours: float) -> tuple[str, str]:
-    """The authors' figure and how many times faster ours is, where they have one."""
+    """The authors' number, if they have one, and how many times faster ours is."""
     return ("-", "-") if authors is None else (f"{authors:g}", f"{authors / ours:.1f}x")

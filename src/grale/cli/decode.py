@@ -59,7 +59,7 @@ def reconstruct(
     ] = 0,
     tries: Tries = 20,
 ) -> None:
-    """Encode and decode molecules; each row says what came back."""
+    """Encode and decode molecules; each row of the output compares the two."""
     from grale.catalog import load
     from grale.cli.terminal import counting, keep_freed_memory, show
     from grale.codec.options import CodecOptions

@@ -31,7 +31,7 @@ def edit(
     steps: Annotated[int, typer.Option(min=1, help="Gradient steps.")] = 100,
     plain: Annotated[
         bool,
-        typer.Option("--plain", help="Follow the gradient itself, not times the covariance."),
+        typer.Option("--plain", help="Follow the plain gradient, without the covariance."),
     ] = False,
     tries: Tries = 20,
     frames: Annotated[int, typer.Option(min=2, help="Most graphs in the picture.")] = 8,

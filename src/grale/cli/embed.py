@@ -37,14 +37,14 @@ def embed(
         int | None, typer.Option(min=1, help="Ray workers; one per core if not given.")
     ] = None,
 ) -> None:
-    """Embed every row, in order, each with a status; a killed run goes on when started again."""
+    """Embed every row, in order, with a status; a killed run continues when started again."""
     from grale.catalog import load
     from grale.cli.terminal import counting, keep_freed_memory, show
     from grale.data.molecules.folder import open_file_or_folder
     from grale.tasks.embed import EmbedConfig, ShardReport, embed_file
 
     if engine == "local" and (address is not None or workers is not None):
-        raise ValueError("--address and --workers are for --engine ray")
+        raise ValueError("--address and --workers need --engine ray")
     keep_freed_memory()
     config = EmbedConfig(
         on_error=on_error,

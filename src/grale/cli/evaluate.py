@@ -1,4 +1,4 @@
-"""`grale evaluate MODEL`: how well a model gives unseen graphs back."""
+"""`grale evaluate MODEL`: how well a model reconstructs unseen graphs."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from grale.cli.options import Refine, Search
 if TYPE_CHECKING:
     from grale.codec.graph_autoencoder import GraphAutoencoder
 
-MOST_OF_GEOMETRY = 6_000  # graphs: ridges and neighbours need no more
+MOST_OF_GEOMETRY = 6_000  # graphs; ridge and neighbours need no more
 
 
 def evaluate(
     model: str = typer.Argument(help="A shipped model, a directory, or a hub id."),
     data: str | None = typer.Option(
         None,
-        help="coloring10, coloring15, coloring20, library, or the folder of a dataset; what suits "
-        "the model if not given (molecules: data/pool32 or data/pool16 if it is there).",
+        help="coloring10, coloring15, coloring20, library, or a dataset folder; by default what "
+        "suits the model (for molecules data/pool32 or data/pool16, if it is there).",
     ),
     split: str = typer.Option("test", help="Split of the data: test, valid or train."),
     count: int = typer.Option(10_000, min=1, help="Held-out graphs to reconstruct."),
@@ -31,8 +31,8 @@ def evaluate(
     geometry: bool = typer.Option(
         False,
         "--geometry",
-        help="How the space lies instead: what near vectors mean, what is "
-        "valid beside and between graphs.",
+        help="Measure the geometry of the space instead: what near vectors mean, and how "
+        "much is valid next to and between graphs.",
     ),
 ) -> None:
     """Reconstruct held-out graphs and print the scores, with 95 % intervals."""
@@ -58,14 +58,14 @@ def evaluate(
     count = len(graphs)
     with counting("reconstructing", count) as advance:
         full = reconstruct_all(loaded, graphs, options, False, advance)
-    told, rest = full, full.inexact()  # what is exact without being told its size is so with it
+    told, rest = full, full.inexact()  # exact ones stay exact when the size is given
     if rest:
-        with counting("the others, told their size", len(rest)) as advance:
+        with counting("the others, with their size given", len(rest)) as advance:
             plain = replace(options, searched_graphs=1)
             again = reconstruct_all(loaded, rest, plain, True, advance)
         told = full.with_second_try(again)
     rows = [
-        ["", "standard", "size told (as in the paper)"],
+        ["", "standard", "size given (as in the paper)"],
         ["exactly reconstructed", str(full.exact()), str(told.exact())],
         ["edit distance (upper bound)", str(full.mean_distance()), str(told.mean_distance())],
         ["size right", f"{full.report().size_accuracy:.2%}", "-"],
@@ -83,7 +83,7 @@ def evaluate(
 
 
 def _show_geometry(name: str, model: GraphAutoencoder, data: str, split: str, count: int) -> None:
-    """Measure and print how the space of a model lies."""
+    """Measure and print the geometry of a model's space."""
     from grale.cli.terminal import counting, show
     from grale.data.samples import stream_graphs
     from grale.tasks.geometry import measure_geometry, suits

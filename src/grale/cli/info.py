@@ -7,7 +7,7 @@ import typer
 
 def info(
     model: str | None = typer.Argument(
-        None, help="A model to describe; none describes this machine."
+        None, help="A model to describe; by default, describe this machine."
     ),
 ) -> None:
     """Describe this installation, or a model."""

@@ -54,7 +54,7 @@ def barycenter(
     split: Annotated[str, typer.Option(help="Split of a dataset folder.")] = "test",
     out: Picture = Path("barycenter.png"),
 ) -> None:
-    """Draw the graph whose vector is the mean of those of a whole dataset."""
+    """Draw the graph whose vector is the mean over a whole dataset."""
     from grale.catalog import load
     from grale.cli.terminal import counting, graph_text, keep_freed_memory, say
     from grale.data.samples import stream_graphs

@@ -58,7 +58,7 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; what a user got wrong is one line, not a traceback."""
+    """Run the command line; a user's mistake gives one line, not a traceback."""
     try:
         app()
     except (ValueError, OSError, ArithmeticError, ImportError) as error:

@@ -12,7 +12,7 @@ from grale.cli.interpolate import Model
 
 
 class Method(StrEnum):
-    """How embeddings get into the plane."""
+    """How embeddings are placed in the plane."""
 
     pca = "pca"
     umap = "umap"
@@ -29,7 +29,7 @@ def draw_map(
     count: Annotated[int, typer.Option(min=3, help="Graphs.")] = 1_500,
     split: Annotated[str, typer.Option(help="Split of a dataset folder.")] = "test",
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Picture to write; the page goes beside it.")
+        Path, typer.Option("--out", "-o", help="Picture to write; the page goes next to it.")
     ] = Path("map.png"),
 ) -> None:
     """Draw one point per graph, as a picture and as a page that draws graphs on hover."""

@@ -28,7 +28,8 @@ def match(
         typer.Option(min=1e-4, help="Seconds per pair; by default 0.01, for solvers 10."),
     ] = None,
     tries: Annotated[
-        int, typer.Option(min=1, help="Draws of the noise the model matches under; best kept.")
+        int,
+        typer.Option(min=1, help="Draws of the model's noise to match under; the best is kept."),
     ] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Picture, or parquet file for many pairs.")

@@ -25,6 +25,6 @@ def models() -> None:
 
 
 def _first_words(card: Path) -> str:
-    """Begin of a card's first paragraph."""
+    """Beginning of a card's first paragraph."""
     _, paragraph, *_ = card.read_text(encoding="utf-8").split("\n\n")
     return textwrap.shorten(paragraph, 44, placeholder=" ...")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 Search = Annotated[
-    int, typer.Option(min=1, help="Likeliest graphs to look through for the one that was encoded.")
+    int, typer.Option(min=1, help="Likeliest graphs to search for the one that was encoded.")
 ]
 Refine = Annotated[
     int,

@@ -27,7 +27,7 @@ def molecules(
         list[Path],
         typer.Argument(
             metavar="IN... OUT",
-            help="csv, tsv, smi, sdf or parquet, also .gz; last the folder, unless --out names it.",
+            help="csv, tsv, smi, sdf or parquet, also .gz; the folder comes last, or with --out.",
         ),
     ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the dataset.")] = None,
@@ -36,7 +36,7 @@ def molecules(
     workers: Workers = 2,
     descriptors: Descriptors = False,
 ) -> None:
-    """Parse, drop duplicate graphs, split by hash; a killed run goes on when started again."""
+    """Parse, drop duplicate graphs, split by hash; a killed run continues when started again."""
     from grale.data.molecules.files import FORMATS, kind_of, open_molecules
 
     if out is None:
@@ -53,12 +53,12 @@ def molecules(
 def pubchem(
     out: Out,
     file: Annotated[
-        Path | None, typer.Option(help="CID-SMILES.gz, if you have it; else it is downloaded.")
+        Path | None, typer.Option(help="CID-SMILES.gz, if you have it; by default, download it.")
     ] = None,
     max_atoms: MaxAtoms = 32,
     workers: Workers = 2,
 ) -> None:
-    """All of PubChem (over 100 million molecules); the download goes on where it broke off."""
+    """All of PubChem (over 100 million molecules); an interrupted download continues."""
     from grale.cli.terminal import counting
     from grale.data.download import download
     from grale.data.molecules.files import MoleculeFile
@@ -103,7 +103,7 @@ def pool(
     max_atoms: MaxAtoms = 16,
     workers: Workers = 2,
     share: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Of the common training molecules to keep.")
+        float, typer.Option(min=0.0, max=1.0, help="Share of common training molecules to keep.")
     ] = 1.0,
     descriptors: Descriptors = False,
 ) -> None:

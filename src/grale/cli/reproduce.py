@@ -38,9 +38,9 @@ def reproduce(
     data: Annotated[
         str | None,
         typer.Option(
-            help="coloring10, coloring15, coloring20, library, or a dataset folder. If models are "
-            "to be trained: a folder of molecules (data/pool16 if it is there), or coloring for "
-            "COLORING alone."
+            help="coloring10, coloring15, coloring20, library, or a dataset folder. Experiments "
+            "that train take a folder of molecules (by default data/pool16, if it is there), or "
+            "coloring for COLORING alone."
         ),
     ] = None,
     scale: Annotated[Scale, typer.Option(help="Seconds, minutes, or as in the paper.")] = Scale.cpu,
@@ -52,11 +52,11 @@ def reproduce(
         typer.Option("--also", help="Another model to compare with; may be repeated."),
     ] = None,
     max_minutes: Annotated[
-        float | None, typer.Option(min=0.01, help="To train each model, where models are trained.")
+        float | None, typer.Option(min=0.01, help="Training time of each model.")
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="Models to train of each kind: one, five at the paper's scale."),
+        typer.Option(min=1, help="Models to train of each kind; 1, or 5 at the paper's scale."),
     ] = None,
     labelled: Annotated[
         Path | None, typer.Option(help="Folder with qm9.csv, to predict from embeddings.")
@@ -67,7 +67,8 @@ def reproduce(
 ) -> None:
     """Make one figure (PNG, SVG, caption) or table (Markdown, JSON) of the paper.
 
-    Experiments that train keep their models in OUT/runs: what was cut goes on, what is done stays.
+    Experiments that train keep their models in OUT/runs: interrupted runs continue, and finished
+    ones are not repeated.
     """
     from grale.cli.terminal import counting, keep_freed_memory, say
     from grale.data.molecules.prepared import find_molecules
@@ -87,7 +88,7 @@ def reproduce(
     with locked(out / name):
         if experiment.trains_on_molecules:
             data = find_molecules(data, out)
-            say(f"molecules: {data or 'none, COLORING alone; see --data'}")
+            say(f"molecules: {data or 'none, only COLORING; see --data'}")
         request = Request(
             scale=scale.value,
             folder=out,

@@ -1,4 +1,4 @@
-"""`grale settings`: everything a config file, or `--set`, can say."""
+"""`grale settings`: everything that a config file or `--set` can change."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What all verbs share: printing, progress bars, and settings of this process.
 
-Whatever is printed may hold users' data: SMILES in brackets, file names, labels. So nothing is
-ever read as markup or as the name of an emoji, nothing is cut, and control characters are shown,
-not obeyed: `say` prints a line, `show` a table, and nothing else prints.
+Printed text may hold users' data: SMILES in brackets, file names, labels. So nothing is read as
+markup or as the name of an emoji, nothing is cut, and control characters are shown, not executed.
+`say` prints a line, `show` a table, and nothing else prints.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 console = Console(markup=False, emoji=False, highlight=False)
 errors = Console(stderr=True, markup=False, emoji=False, highlight=False)
-WIDE = 10_000  # columns of a table that nobody looks at in a terminal: nothing is folded
+WIDE = 10_000  # columns of a table that does not go to a terminal: nothing is folded
 
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
 
 def keep_freed_memory() -> None:
-    """Ask glibc to reuse freed memory instead of handing it back to the system.
+    """Ask glibc to reuse freed memory instead of returning it to the system.
 
-    Training frees and takes the same large tensors at every step; fetching their pages anew
-    each time costs up to a third of a step. Other C libraries are left as they are.
+    Training frees and allocates the same large tensors at every step; getting new pages each time
+    costs up to a third of a step. With other C libraries, this does nothing.
     """
     if not sys.platform.startswith("linux"):
         return
@@ -80,13 +80,13 @@ def show(title: str, rows: list[list[str]]) -> None:
 
 @contextmanager
 def working(text: str) -> Iterator[Callable[[str], None]]:
-    """Show that something is going on; yields a function that changes the words."""
+    """Show that work is going on; yields a function that changes the text."""
     with console.status(Text(printable(text))) as status:
         yield lambda other: status.update(Text(printable(other)))
 
 
 def printable(text: str) -> str:
-    r"""Replace control characters, which a terminal would obey, by their escapes.
+    r"""Replace control characters, which a terminal would execute, by their escapes.
 
     >>> print(printable("a" + chr(27) + "[31m"))
     a\x1b[31m
@@ -112,7 +112,7 @@ class TimeLeftColumn(ProgressColumn):
     """Time left at the rate since the start; rich's own forgets steps of over 30 seconds."""
 
     def render(self, task: Task) -> Text:
-        """Write hours, minutes and seconds, or nothing while nothing is known."""
+        """Write hours, minutes and seconds, or nothing as long as it is unknown."""
         if not task.total or not task.completed or not task.elapsed:
             return Text("-:--:--", style="progress.remaining")
         left = max(task.total - task.completed, 0) * task.elapsed / task.completed
@@ -120,7 +120,7 @@ class TimeLeftColumn(ProgressColumn):
 
 
 class RateColumn(ProgressColumn):
-    """Things per second since the start; shards come too seldom for rich's own, of 30 seconds."""
+    """Items per second since the start; shards come too rarely for rich's 30 seconds."""
 
     def render(self, task: Task) -> Text:
         """Write the rate, with a decimal if it is small."""
@@ -132,7 +132,7 @@ class RateColumn(ProgressColumn):
 
 @contextmanager
 def counting(description: str, total: int | None) -> Iterator:
-    """Show a bar over `total` things; yields a function that takes how many more are done."""
+    """Show a bar over `total` items; call the yielded function with how many more are done."""
     with bar(MofNCompleteColumn(), RateColumn()) as progress:
         task = progress.add_task(description, total=total)
         yield lambda count: progress.advance(task, count)

@@ -23,25 +23,25 @@ def train(
     objective: str | None = typer.Option(
         None, help="reconstruct, or match: train matcher and node embeddings on random pairs."
     ),
-    resume: bool = typer.Option(False, "--resume", help="Go on from the newest whole checkpoint."),
+    resume: bool = typer.Option(False, "--resume", help="Continue from the newest checkpoint."),
     max_minutes: float | None = typer.Option(
         None, min=0.01, help="Time budget; the learning-rate schedule is fitted to it."
     ),
     devices: int = typer.Option(1, min=1, help="Processes on each machine."),
     num_nodes: int = typer.Option(1, min=1, help="Machines."),
-    accelerator: str = typer.Option("auto", help="cpu, cuda, or whatever is there."),
+    accelerator: str = typer.Option("auto", help="cpu, cuda, or auto: whichever is there."),
     precision: str = typer.Option("32-true", help="32-true or bf16-mixed."),
     compile_: bool = typer.Option(False, "--compile", help="Run the loss through torch.compile."),
     recompute: bool = typer.Option(
         False, "--recompute", help="Recompute activations: less memory, more time."
     ),
     save_every: int = typer.Option(1000, min=1, help="Steps between two checkpoints."),
-    log: list[str] = typer.Option([], help="tensorboard or wandb, beside the CSV file."),
+    log: list[str] = typer.Option([], help="tensorboard or wandb, besides the CSV file."),
     on_bad_shard: str | None = typer.Option(
         None, help="fail or skip: what to do with a damaged shard."
     ),
 ) -> None:
-    """Train a model, show how it learns, and save it."""
+    """Train a model, show its progress, and save it."""
     from grale.cli.terminal import keep_freed_memory, say
     from grale.cli.watch import watch
     from grale.settings.build import build

@@ -18,7 +18,7 @@ TERMS = ("mask", "node_label", "node_feature", "edge_label", "edge_feature", "bo
 
 
 def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GraphAutoencoder:
-    """Run the trainer to the end under a progress bar; hand every report to the logs."""
+    """Run the trainer to the end with a progress bar; write every report to the logs."""
     from grale.training.logs import numbers
 
     with bar(TextColumn("{task.fields[state]}", markup=False)) as progress:

@@ -1,10 +1,11 @@
 """Which graphs make up the batch of a step: a pure function of the seed and the step.
 
-Graphs come in pools. A pool is shuffled, cut into windows of a few dozen batches, each window
-sorted by size and cut into batches, so that batch-mates have similar sizes, and the batches of
-a window are shuffled. Any step can be reached at once, without replaying those before it.
+Graphs come in pools. A pool is shuffled and cut into windows of a few dozen batches. Each window is
+sorted by size and cut into batches, so that the graphs of a batch have similar sizes; then the
+batches of a window are shuffled. Any step can be reached directly, without replaying the ones
+before it.
 
-Departures: the paper shuffles without regard to size, and all graphs come equally often.
+Departures: the paper does not group by size, and draws all graphs equally often.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ WINDOW_BATCHES = 64  # large enough for even sizes, small enough to stay well mi
 
 @dataclass(frozen=True)
 class TrainingBatch:
-    """The share of one process in the batch of one step."""
+    """The part of one process in the batch of one step."""
 
     graphs: GraphBatch
     pool_number: int
     rows: NDArray[np.int64]
     """Rows of the pool, for this process."""
     places: slice
-    """Which of the step's graphs these are; all of them in a single process."""
+    """Which of the step's graphs these are; all of them, if there is one process."""
     properties: Float[Tensor, "B p"] | None = None
     """Numbers known of the graphs, if the dataset has any."""
 
@@ -49,9 +50,9 @@ def order_pool(
 ) -> NDArray[np.int64]:
     """Cut one pool into full batches of graphs of similar size, shape (batches, batch size).
 
-    Without `by_size` batch-mates are of any size. Rows that do not fill a last batch are left out
-    of this pass; another pass shuffles anew. With `shares` (see :func:`draw_shares`) rows are drawn
-    with replacement, each as often as its share says.
+    Without `by_size`, a batch holds graphs of any size. Rows that do not fill a last batch are left
+    out of this pass; the next pass shuffles again. With `shares` (see :func:`draw_shares`), rows
+    are drawn with replacement, each as often as its share says.
     """
     rng = np.random.default_rng([seed, pool_number])
     count = len(sizes) // batch_size * batch_size
@@ -72,10 +73,10 @@ def order_pool(
 def draw_shares(
     pool: PackedGraphs, size_power: float, balanced_share: float
 ) -> NDArray[np.float64] | None:
-    """How often each graph of a pool is drawn, as shares; None if all come once a pass.
+    """How often each graph of a pool is drawn, as shares; None if all come once per pass.
 
-    Graphs of n nodes are drawn n^size_power times as often as those of one node. Of
-    `balanced_share` half goes to all sizes equally, half to all node labels equally.
+    Graphs of n nodes are drawn n^size_power times as often as those of one node. Half of
+    `balanced_share` goes to all sizes equally, half to all node labels equally.
     """
     if size_power == 0 and balanced_share == 0:
         return None
@@ -110,7 +111,7 @@ def batches_from(
     size_power: float = 0.0,
     balanced_share: float = 0.0,
 ) -> Iterator[TrainingBatch]:
-    """Batches from `step` on, without end; each process gets every `world_size`-th graph."""
+    """Endless batches from `step` on; each process gets every `world_size`-th graph."""
     if batch_size % world_size:
         raise ValueError(f"batch_size={batch_size} must be a multiple of {world_size} processes")
     pool_number = 0

@@ -2,11 +2,11 @@
 
     BIC(graph) = log-likelihood - 0.5 ln(rows) x number of parameters
 
-The score is a sum over nodes of a term that depends on the node's parents only, so a table of all
+The score is a sum of one term per node, which depends on the node's parents only. So a table of all
 (node, parent set) terms scores any graph by eight look-ups.
 
-Departures: the paper's 200,000 networks are not public; these are drawn anew, uniformly among all
-labelled acyclic graphs (recursion over the nodes without parents, Kuipers and Moffa 2015).
+Departures: the paper's 200,000 networks are not public; ours are drawn uniformly among all labelled
+acyclic graphs (recursion over the nodes without parents, Kuipers and Moffa 2015).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def count_networks(num_nodes: int, num_roots: int) -> int:
 
 
 def _joined(rest: int, num_roots: int, num_next: int) -> int:
-    """Ways to hang `rest` nodes, `num_next` of them next in line, below `num_roots` roots."""
+    """Ways to place `rest` nodes, `num_next` of them in the next layer, below `num_roots` roots."""
     hung = (2**num_roots - 1) ** num_next * 2 ** (num_roots * (rest - num_next))
     return hung * count_networks(rest, num_next)
 
@@ -63,7 +63,7 @@ def _random_network(num_nodes: int, rng: np.random.Generator) -> Graph:
         for node in nodes:
             if len(last):
                 parents = np.zeros(len(last), dtype=bool)
-                while not parents.any():  # a node of this layer hangs on the one before
+                while not parents.any():  # a node needs a parent in the layer before
                     parents = rng.random(len(last)) < 0.5
                 matrix[last[parents], node] = 1
             matrix[above[rng.random(len(above)) < 0.5], node] = 1
@@ -99,7 +99,7 @@ class NetworkScorer:
         if not network.directed or network.num_nodes != self.num_nodes:
             raise ValueError(f"expected a directed graph of {self.num_nodes} nodes, got {network}")
         if sorted(network.node_labels.tolist()) != list(range(self.num_nodes)):
-            raise ValueError("each variable must be the label of just one node")
+            raise ValueError("each variable must be the label of exactly one node")
         parents: dict[int, list[int]] = {variable: [] for variable in range(self.num_nodes)}
         for start, end in network.node_labels[network.edges].tolist():
             parents[end].append(start)
@@ -128,7 +128,7 @@ class NetworkScorer:
 
 
 def is_acyclic(network: Graph) -> bool:
-    """Whether no directed walk comes back to where it started."""
+    """Whether no directed walk returns to its start."""
     reach = network.label_matrix() > 0
     for _ in range(network.num_nodes):
         reach = reach | (reach @ reach)

@@ -1,4 +1,4 @@
-"""Download a file so that a broken connection or a killed run costs nothing already fetched."""
+"""Download a file; after a broken connection or a kill, continue where it stopped."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ TIMEOUT = 60.0  # seconds without a byte
 
 
 def download(url: str, path: Path, progress: Callable[[int], object] | None = None) -> Path:
-    """Fetch `url` to `path` unless it is there; go on from `path.partial` if that is.
+    """Download `url` to `path` unless it is there; continue from `path.partial` if that is there.
 
-    A file that has changed on the server since, by the mark kept in `path.partial.mark`, is fetched
-    from its start. `progress` is told of every block's bytes.
+    If the file on the server has changed since (`path.partial.mark` tells), the download starts
+    again. `progress` is called with the number of bytes of each block.
     """
     if path.is_file():
         return path
@@ -30,21 +30,23 @@ def download(url: str, path: Path, progress: Callable[[int], object] | None = No
         with urllib.request.urlopen(_request(url, done, mark), timeout=TIMEOUT) as response:
             goes_on = response.status == 206
             if goes_on and mark and _mark(response) not in (mark, ""):
-                partial.unlink()  # a server that does not heed If-Range
+                partial.unlink()  # a server that ignores If-Range
                 return download(url, path, progress)
             expected = _length(response)
             with partial.open("ab" if goes_on else "wb") as file:
-                if not goes_on:  # only now: an old part never stands beside a new mark
+                if not goes_on:  # only now, so that an old part never has a new mark
                     mark_file.write_text(_mark(response), encoding="utf-8")
                 received = _copy(response, file, progress)
     except urllib.error.HTTPError as error:
-        if error.code != 416 or not done:  # 416: nothing is left to fetch
+        if error.code != 416 or not done:  # 416: nothing is left to download
             raise OSError(f"cannot download {url}: {error}") from error
         expected, received = None, 0
     except urllib.error.URLError as error:
         raise OSError(f"cannot download {url}: {error.reason}") from error
     if expected is not None and received != expected:
-        raise OSError(f"{url} broke off after {received} of {expected} bytes; start again to go on")
+        raise OSError(
+            f"{url} broke off after {received} of {expected} bytes; run again to continue"
+        )
     os.replace(partial, path)
     mark_file.unlink(missing_ok=True)
     return path
@@ -66,7 +68,7 @@ def _copy(response: Any, file: IO[bytes], progress: Callable[[int], object] | No
 
 
 def _mark(response: object) -> str:
-    """What tells one state of a file on a server from another; "" if the server does not say."""
+    """Mark of the present version of a file on a server; "" if the server gives none."""
     headers = getattr(response, "headers", {})
     tag = headers.get("ETag") or ""
     return tag if tag and not tag.startswith("W/") else headers.get("Last-Modified") or ""

@@ -1,6 +1,6 @@
 """Graphs with known edit distances: AIDS700nef and LINUX (beyond the paper's matching table).
 
-Labels of a dataset are numbered in the order of the alphabet; graphs without labels have label 0.
+Labels of a dataset are numbered in alphabetical order; graphs without labels have label 0.
 """
 
 from __future__ import annotations

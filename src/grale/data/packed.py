@@ -26,7 +26,7 @@ class PackedGraphs:
     edge_labels: NDArray[np.integer]
     directed: bool = False
     properties: NDArray[np.float32] | None = None
-    """A row of known numbers for each graph, NaN where unknown; None where none are known."""
+    """A row of properties for each graph, NaN where unknown; None if there are none."""
 
     @classmethod
     def from_graphs(
@@ -34,7 +34,7 @@ class PackedGraphs:
     ) -> PackedGraphs:
         """Pack a list of graphs."""
         if len(graphs) == 0:
-            raise ValueError("cannot pack no graphs; give at least one")
+            raise ValueError("there are no graphs to pack; give at least one")
         directed = graphs[0].directed
         for row, graph in enumerate(graphs):
             if graph.directed != directed:
@@ -87,7 +87,7 @@ class PackedGraphs:
         return np.diff(self.node_offsets)
 
     def check(self, space: GraphSpace, name: str) -> None:
-        """Raise, naming the first graph of `name` that has no room in `space`."""
+        """Raise and name the first graph of `name` that is outside `space`."""
         is_wrong = self.num_nodes > space.max_nodes
         for offsets, labels, most in (
             (self.node_offsets, self.node_labels, space.num_node_labels - 1),

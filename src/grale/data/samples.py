@@ -1,6 +1,6 @@
 """Graphs to show what a model does: one by its name, or many that suit the model.
 
-CCO                an SMILES, for models of molecules
+CCO                a SMILES, for models of molecules
 coloring20:17      graph 17 of those held out from training, for models of colourings
 graph.json         {"node_labels": [...], "edges": [[0, 1], ...], "edge_labels": [...]}
 """
@@ -26,14 +26,17 @@ def named_graph(text: str, space: GraphSpace) -> Graph:
     name, _, number = text.partition(":")
     if name in COLORING_VARIANTS and number.isdigit():
         if is_molecular(space):
-            raise ValueError(f"{text} is a colouring, but this model is one of molecules: --model")
+            raise ValueError(
+                f"{text} is a colouring, but this model was trained on molecules; "
+                "choose another --model"
+            )
         return generate_coloring(1, COLORING_VARIANTS[name], HELD_OUT_SEED, int(number))[0]
     if text.endswith(".json"):
         return _from_json(Path(text))
     if is_molecular(space):
         return Graph.from_smiles(text)
     raise ValueError(
-        f"{text!r} names no graph: give a held-out graph such as coloring10:3, or a .json file "
+        f"{text!r} is not a graph: give a held-out graph such as coloring10:3, or a .json file "
         "with node_labels, edges and edge_labels"
     )
 
@@ -42,7 +45,9 @@ def _from_json(path: Path) -> Graph:
     values = read_json(path)
     known = {"node_labels", "edges", "edge_labels", "directed"}
     if not isinstance(values, dict) or "node_labels" not in values or not values.keys() <= known:
-        raise ValueError(f"{path} must be an object with node_labels and {sorted(known)} at most")
+        raise ValueError(
+            f"{path} must be an object with node_labels and no other keys than {sorted(known)}"
+        )
     if not isinstance(values.get("directed", False), bool):
         raise ValueError(f"{path}: directed must be true or false, got {values['directed']!r:.40}")
     try:
@@ -52,7 +57,7 @@ def _from_json(path: Path) -> Graph:
 
 
 def usual_data(space: GraphSpace) -> str:
-    """Name of the data that suits a space best without any file at hand."""
+    """Name of the data that suits a space best and needs no file."""
     if is_molecular(space):
         return LIBRARY
     for name, variant in COLORING_VARIANTS.items():
@@ -62,12 +67,12 @@ def usual_data(space: GraphSpace) -> str:
 
 
 def sample_graphs(space: GraphSpace, count: int, data: str | None, split: str) -> list[Graph]:
-    """First graphs of a named dataset, or of what suits the space; all must lie in the space."""
+    """First graphs of a named dataset, or of one that suits the space; all must be in the space."""
     return list(stream_graphs(space, count, data, split))
 
 
 def stream_graphs(space: GraphSpace, count: int, data: str | None, split: str) -> Iterator[Graph]:
-    """The same graphs as a stream that is never held whole."""
+    """The same graphs as a stream, never all in memory."""
     name = data or usual_data(space)
     if name == LIBRARY and is_molecular(space):
         yield from library_graphs(count, space.max_nodes)

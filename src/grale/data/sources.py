@@ -1,6 +1,6 @@
 """Where training graphs come from: an endless stream of pools, and held-out graphs.
 
-A pool is as many graphs as are shuffled together in memory: a whole generated training set,
+A pool is the set of graphs that are shuffled together in memory: a whole generated training set,
 a fresh stretch of generated graphs, or a few shards of a dataset on disk.
 
 Departures: the paper draws 300,000 COLORING graphs once; `num_graphs: null` never repeats one.
@@ -34,11 +34,11 @@ from grale.settings.build import build
 
 POOL_GRAPHS = 16_384
 NUM_COLOURS = 4
-HELD_OUT_SEED = 1_000_003  # apart from every training seed: same law, never trained on
+HELD_OUT_SEED = 1_000_003  # no training seed: same distribution, never trained on
 STRETCH = 4_096  # held-out graphs of a stream made at once
 FIRST_HELD_OUT = {"valid": 0, "test": 1_000_000, "train": 2_000_000}
-"""First held-out graph of each split of a generator: runs are watched and tuned on valid; train is
-for what is fitted to a model's embeddings, not for the model."""
+"""First held-out graph of each split of a generator. Runs are validated and tuned on valid; train
+is for models fitted to embeddings, not for the autoencoder."""
 SHARD_STREAM = 1  # keeps the order of shards apart from the order of graphs
 
 logger = logging.getLogger(__name__)
@@ -51,25 +51,25 @@ class DataConfig:
     source: Literal["coloring10", "coloring15", "coloring20", "shards"] = "coloring20"
     """A generator, or a dataset on disk."""
     num_graphs: int | None = 300_000
-    """Size of a generated training set; null draws fresh graphs for ever."""
+    """Size of a generated training set; null to draw fresh graphs forever."""
     seed: int = 0
     """Chooses the generated training graphs."""
     num_workers: int = 0
-    """Processes that generate graphs; changes nothing but the time."""
+    """Processes that generate graphs; changes the time only."""
     path: str | None = None
     """Folder of the dataset, for source "shards"; it holds `train` and `valid`."""
     max_graphs: int | None = None
-    """Train on the first so many graphs of the dataset only; null for all of them."""
+    """Train on only this many graphs, the first of the dataset; null for all of them."""
     size_power: float = 0.0
-    """Within a pool graphs of n nodes are drawn n^size_power times as often as those of one node,
-    with replacement; 0 for every graph once a pass."""
+    """Within a pool, graphs of n nodes are drawn n^size_power times as often as those of one node,
+    with replacement; 0 for every graph once per pass."""
     balanced_share: float = 0.0
     """Share of the draws that favour small and rare graphs: half of it goes to all sizes equally,
     half to all node labels equally."""
     shards_per_pool: int = 4
     """How many shards are shuffled together in memory."""
     on_bad_shard: Literal["fail", "skip"] = "fail"
-    """Whether a damaged shard stops the run or is left out, in both cases by name."""
+    """Whether a damaged shard stops the run or is left out; it is named in both cases."""
 
     def __post_init__(self) -> None:
         if self.num_graphs is not None and self.num_graphs < 1:
@@ -79,7 +79,7 @@ class DataConfig:
         if self.max_graphs is not None and self.max_graphs < 1:
             raise ValueError(f"max_graphs must be at least 1 or null, got {self.max_graphs}")
         if self.max_graphs is not None and self.source != "shards":
-            raise ValueError(f"max_graphs is for source=shards; {self.source} has num_graphs")
+            raise ValueError(f"max_graphs needs source=shards; use num_graphs for {self.source}")
         if not -100 <= self.size_power <= 100:
             raise ValueError(f"size_power must be between -100 and 100, got {self.size_power}")
         if not 0 <= self.balanced_share <= 1:
@@ -96,11 +96,11 @@ class GraphSource(Protocol):
 
     @property
     def space(self) -> GraphSpace:
-        """What graphs there may be."""
+        """Which graphs there may be."""
 
     @property
     def properties(self) -> Properties | None:
-        """Numbers known of each graph."""
+        """Properties of the graphs, if the dataset has any."""
 
     def pool_rows(self, number: int) -> int:
         """Graphs in pool `number`, without loading it."""
@@ -113,7 +113,7 @@ class GraphSource(Protocol):
 
 
 class ColoringSource:
-    """COLORING graphs, from a fixed set or for ever."""
+    """COLORING graphs, from a fixed set or without end."""
 
     properties = None
 
@@ -133,7 +133,7 @@ class ColoringSource:
         return self._draw(number * POOL_GRAPHS if is_endless else 0)
 
     def held_out(self, count: int, start: int = 0) -> list[Graph]:
-        """Graphs of a seed that no training set may have."""
+        """Graphs of a seed that training sets cannot use."""
         return generate_coloring(count, self.variant, HELD_OUT_SEED, start)
 
     def _draw_from(self, start: int) -> PackedGraphs:
@@ -164,7 +164,7 @@ class ShardSource:
         return sum(self.used_rows[shard.file] for shard in self._shards_of(number))
 
     def held_out(self, count: int, start: int = 0) -> list[Graph]:
-        """Graphs of the folder `valid` beside `train`."""
+        """Graphs of the folder `valid` next to `train`."""
         folder = self.folder.parent / "valid"
         return first_graphs(folder, start + count, self.config.on_bad_shard)[start:]
 
@@ -186,7 +186,7 @@ class ShardSource:
 
 
 def _first_rows(shards: Sequence[Shard], limit: int | None) -> dict[str, int]:
-    """How many rows of each shard to use, so that all together are `limit` at most.
+    """How many rows of each shard to use, so that there are at most `limit` in all.
 
     >>> _first_rows([Shard("a", 5, ""), Shard("b", 5, ""), Shard("c", 5, "")], 7)
     {'a': 5, 'b': 2, 'c': 0}
@@ -199,7 +199,7 @@ def _first_rows(shards: Sequence[Shard], limit: int | None) -> dict[str, int]:
 
 
 def _is_good(folder: Path, shard: Shard, on_bad_shard: str) -> bool:
-    """Whether a shard is whole; a damaged one is named, and left out only if that is wanted."""
+    """Whether a shard is undamaged; a damaged one is named, and left out only on request."""
     try:
         check_shard(folder, shard)
     except BadShardError as error:
@@ -226,15 +226,15 @@ def stored_graphs(folder: Path, on_bad_shard: str = "fail") -> Iterator[Graph]:
 
 
 def stream_held_out(name: str, count: int, split: str) -> Iterator[Graph]:
-    """Graphs to score a model on: of a generator by name, or of a split of a dataset folder.
+    """Graphs to score a model on: from a named generator, or a split of a dataset folder.
 
-    A few thousand of them are in memory at a time.
+    Only a few thousand of them are in memory at a time.
     """
     if (Path(name) / split).is_dir():
         return islice(stored_graphs(Path(name) / split), count)
     if name not in COLORING_VARIANTS:
         known = ", ".join(COLORING_VARIANTS)
-        raise ValueError(f"{name!r} is none of {known} and no folder with a split {split!r}")
+        raise ValueError(f"{name!r} is not one of {known} or a folder with a split {split!r}")
     if split not in FIRST_HELD_OUT:
         raise ValueError(f"{name} has the splits {', '.join(FIRST_HELD_OUT)}, not {split!r}")
     source, first = open_source(build(DataConfig, {"source": name})), FIRST_HELD_OUT[split]

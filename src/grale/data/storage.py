@@ -1,10 +1,9 @@
 """Graphs on disk: parquet shards and a manifest with their checksums.
 
-One row is one graph: `node_labels` (list), `edges` (list, two numbers per edge) and
-`edge_labels` (list), and `properties` (list of floats) where numbers are known of the graphs,
-whose names, means and deviations are in the manifest. A shard is read straight into
-:class:`PackedGraphs`, without a Python object per graph. The manifest is written last, so a folder
-with a manifest is complete.
+One row is one graph: `node_labels` (list), `edges` (list, two numbers per edge), `edge_labels`
+(list) and, if the dataset has properties, `properties` (list of floats); their names, means and
+deviations are in the manifest. A shard is read straight into :class:`PackedGraphs`, without a
+Python object per graph. The manifest is written last, so a folder with a manifest is complete.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ MANIFEST = "manifest.json"
 
 
 class BadShardError(ValueError):
-    """A shard whose bytes are not those its manifest records."""
+    """A shard whose bytes differ from what its manifest records."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Properties:
-    """Numbers known of each graph: their names, and how they are spread over the dataset."""
+    """Properties of the graphs: their names, means and deviations over the dataset."""
 
     names: tuple[str, ...]
     means: tuple[float, ...]
@@ -100,7 +99,7 @@ def write_packed(
 
 
 def write_table(table: pa.Table, path: Path, row_group_size: int | None = None) -> None:
-    """Write a parquet file that is never seen half-written."""
+    """Write a parquet file that appears only when it is complete."""
     with whole(path) as partial:
         pq.write_table(table, partial, compression="zstd", row_group_size=row_group_size)
 
@@ -124,7 +123,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def check_shard(folder: Path, shard: Shard) -> None:
-    """Raise BadShardError unless the shard's bytes are those its manifest records."""
+    """Raise BadShardError unless the shard's bytes are what its manifest records."""
     path = folder / shard.file
     if not path.is_file():
         raise BadShardError(f"shard {path} is missing")
@@ -184,14 +183,14 @@ def _properties_of(table: pa.Table) -> NDArray[np.float32] | None:
 
 
 class _Spread:
-    """Mean and deviation of each property, over shards that are seen one at a time."""
+    """Mean and deviation of each property, over shards added one at a time."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
         self.count, self.total, self.squares = np.zeros((3, len(names)))
 
     def add(self, values: NDArray[np.float32] | None) -> None:
-        """Take another shard into account; unknown values do not count."""
+        """Add another shard; unknown values do not count."""
         if values is None or not self.names:
             return
         wide = values.astype(np.float64)
@@ -200,7 +199,7 @@ class _Spread:
         self.squares += np.nansum(wide**2, axis=0)
 
     def properties(self) -> Properties | None:
-        """What belongs into the manifest; a property that never changes has deviation 1."""
+        """Entry for the manifest; a constant property has deviation 1."""
         if not self.names:
             return None
         count = self.count.clip(1)

@@ -1,1 +1,1 @@
-"""One file per table, figure or guided tour; what `grale demo` and `grale bench` run."""
+"""Figures and tables of the paper, the demo and the benchmarks."""

@@ -1,10 +1,10 @@
-"""Speed and memory (paper: table of computational cost; beside the authors' implementation).
+"""Speed and memory, compared with the authors' code (paper: table of computational cost).
 
 Time is counted in yardsticks: one yardstick is one 1024 x 1024 x 1024 float32 matrix product in
-the same run, on the same threads. Steps and yardsticks alternate and the best of several counts,
-so that a busy machine disturbs both alike. The step ends with Adam, as the authors' does.
+the same run, on the same threads. Steps and yardsticks alternate, and the best of several counts,
+so that a busy machine affects both equally. The step ends with Adam, as the authors' does.
 
-Departures: molecules are stood in for by random graphs of the same sizes and label counts.
+Departures: molecules are replaced by random graphs of the same sizes and label counts.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def seconds_of(run: Callable[[], object]) -> float:
 def peak_memory() -> float:
     """Most memory this process has held, in GB: weights, activations, torch itself."""
     status = Path("/proc/self/status")
-    if status.exists():  # `ru_maxrss` would count what the parent process held before it started
+    if status.exists():  # `ru_maxrss` would include memory of the parent process
         lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
         return int(lines["VmHWM"].split()[0]) / 1e6
     unit = 1e9 if sys.platform == "darwin" else 1e6
@@ -183,7 +183,7 @@ def peak_memory() -> float:
 
 
 def of_size(num_nodes: int) -> Setting:
-    """PUBCHEM 32 with graphs of exactly so many nodes."""
+    """PUBCHEM 32 with graphs of exactly `num_nodes` nodes."""
     setting = PUBCHEM32
     space = replace(setting.space, max_nodes=num_nodes)
     return replace(setting, space=space, mean_size=float(num_nodes), size_deviation=0.0)

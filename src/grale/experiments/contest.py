@@ -1,7 +1,7 @@
-"""Models that an experiment compares: found if they are there, trained if not, all scored alike.
+"""Models that an experiment compares: trained if they are not there yet, all scored equally.
 
-Every contender has a folder of its own per seed: settings, checkpoints, the model and its scores.
-A run that was cut goes on where it stopped; what is finished is not done again.
+Every contender has one folder per seed: settings, checkpoints, the model and its scores. An
+interrupted run continues where it stopped; a finished one is not repeated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from grale.training.config import RunOptions, TrainConfig
 from grale.training.evaluation import evaluate
 from grale.training.loop import Trainer
 
-LENGTH = "length.json"  # written last: the model beside it is whole
+LENGTH = "length.json"  # written last: the model next to it is complete
 
 Watch = Callable[[Trainer, Path], GraphAutoencoder]
 """Runs a trainer to its end, logging into the folder."""
@@ -43,29 +43,29 @@ class Contest:
     """What all contenders share."""
 
     folder: Path
-    """For their runs."""
+    """Folder for their runs."""
     recipe: dict[str, Any]
     """Settings before a contender's changes."""
     minutes: float | None
-    """Training time of each; None trains for the recipe's steps."""
+    """Training time of each; None for the recipe's number of steps."""
     seeds: int = 1
     count: int = 10_000
     """Held-out graphs to score on."""
     split: str = "test"
-    """Where these come from."""
+    """Split that these come from."""
     watch: Watch
     on_model: Callable[[str], object] = lambda name: None
-    """Told the name of each model before it is trained or found."""
+    """Called with the name of each model before it is trained or loaded."""
 
 
 class Score(NamedTuple):
-    """How well one trained model gives graphs back."""
+    """How well one trained model reconstructs graphs."""
 
     exact: float
-    """Share of graphs that came back exactly, the model choosing sizes."""
+    """Share of graphs reconstructed exactly; the model chooses sizes."""
     edit_distance: float
     exact_at_size: float
-    """The same with the true size told."""
+    """The same with the true size given."""
     edit_distance_at_size: float
     size_right: float
     steps: int
@@ -93,13 +93,13 @@ def compete(contest: Contest, contenders: Sequence[Contender]) -> dict[str, list
 
 
 def latent_shape(tokens: int, width: int) -> Contender:
-    """GRALE with so many tokens of that width."""
+    """GRALE with this number of tokens of this width."""
     changes = [f"model.num_tokens={tokens}", f"model.token_dim={width}"]
     return Contender(f"K={tokens} D={width}", changes)
 
 
 def transport_pooling(contest: Contest) -> Contender:
-    """GRALE with pooling by transport, its latent as long as the recipe's or a little shorter."""
+    """GRALE with pooling by transport; its latent is as long as the recipe's or a bit shorter."""
     config = settings_of(contest, Contender("GRALE"), seed=0)
     model, slots = config.model, open_source(config.data).space.max_nodes
     width = max(1, model.num_tokens * model.token_dim // slots)
@@ -121,7 +121,7 @@ def settings_of(contest: Contest, contender: Contender, seed: int) -> TrainConfi
 def trained(
     config: TrainConfig, folder: Path, minutes: float | None, watch: Watch
 ) -> GraphAutoencoder:
-    """Return the model of that folder, trained to the end if it is not yet."""
+    """Return the model of that folder; train it first if it is not finished."""
     settings = folder / "train.json"
     if settings.is_file() and _read_settings(settings) != (config, minutes):
         raise ValueError(f"{folder} was trained with other settings; remove it or choose another")
@@ -138,13 +138,13 @@ def trained(
 
 
 def _read_settings(file: Path) -> tuple[TrainConfig, float | None]:
-    """Settings of a run; those younger than it have their defaults."""
+    """Settings of a run; newer settings get their defaults."""
     saved = json.loads(file.read_text())
     return build(TrainConfig, saved["config"]), saved["minutes"]
 
 
 def unseen_graphs(config: TrainConfig, count: int, split: str = "test") -> list[Graph]:
-    """Graphs that no run has seen: a split of the dataset, or those the generator holds out."""
+    """Graphs that no run has seen: a split of the dataset, or held-out graphs of the generator."""
     return list(stream_held_out(config.data.path or config.data.source, count, split))
 
 
@@ -164,12 +164,12 @@ def _score(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> Score:
 
 
 def _plain(name: str) -> str:
-    """Name without what a file system may dislike."""
+    """Name without characters that a file system may reject."""
     return "".join(letter if letter.isalnum() or letter in ".-" else "-" for letter in name.lower())
 
 
 def spread(values: Sequence[float], scale: float = 1.0) -> str:
-    """Mean and, over several seeds, deviation.
+    """Mean and, for several seeds, standard deviation.
 
     >>> spread([0.5, 0.7], 100.0)
     '60.00 ± 10.00'

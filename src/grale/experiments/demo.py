@@ -41,7 +41,7 @@ def write_tour(
     count: int = 1_000,
     say: Say = lambda _: None,
 ) -> Path:
-    """Draw everything, each picture also as a file of its own; return the page's path.
+    """Draw everything, on one page and as separate pictures; return the page's path.
 
     Parameters
     ----------
@@ -102,14 +102,14 @@ def molecule_sections(
         picture._replace(
             name="molecule-map",
             title="A map of molecules",
-            caption=f"{picture.caption} {page.name}, beside this page, draws the molecule under "
+            caption=f"{picture.caption} {page.name}, next to this page, draws the molecule under "
             "the pointer.",
         ),
     ]
 
 
 def reconstruction_picture(model: GRALE, title: str, count: int) -> Picture:
-    """Graphs above, what came back below, and the scores over all of them."""
+    """Graphs above, their reconstructions below, and the scores over all of them."""
     graphs = sample_graphs(model.space, count, None, "test")
     options = CodecOptions(refine_steps=STEPS)
     guessed, refined = (evaluate(model, graphs), evaluate(model, graphs, options))
@@ -128,19 +128,19 @@ def reconstruction_picture(model: GRALE, title: str, count: int) -> Picture:
         *look,
     )
     caption = (
-        f"Each graph above became {model.latent_dim} numbers and then the graph below it; nodes "
-        f"that correspond stand at the same place. Of {guessed.num_targets:,} graphs "
-        f"({_origin(model)}), {guessed.accuracy:.1%} come back exactly from the numbers that the "
-        f"encoder gives, {refined.accuracy:.1%} if those that do not are moved by up to {STEPS} "
-        f"gradient steps, as here; the mean edit distance is at most {guessed.edit_distance:.2f} "
-        f"and {refined.edit_distance:.2f}."
+        f"Each graph above became {model.latent_dim} numbers and then the graph below it; matched "
+        f"nodes are drawn at the same place. Of {guessed.num_targets:,} graphs "
+        f"({_origin(model)}), {guessed.accuracy:.1%} are reconstructed exactly from the encoder's "
+        f"numbers, and {refined.accuracy:.1%} if the others are moved by up to {STEPS} gradient "
+        f"steps, as here; the mean edit distance is at most {guessed.edit_distance:.2f} and "
+        f"{refined.edit_distance:.2f}."
     )
     name = title.split()[0].lower() + "-reconstructed"
     return Picture(name, title, figure, caption)
 
 
 def molecule_strip(model: GRALE, ends: Sequence[str] = (ESTER, AMIDE)) -> Picture:
-    """Molecules on the line between two, valid ones where possible."""
+    """Molecules on the line between two, valid if possible."""
     start, end = (named_graph(text, model.space) for text in ends)
     path = interpolate(model, start, end, FRAMES, tries=20)
     look = look_of(model.space)
@@ -157,5 +157,5 @@ def molecule_strip(model: GRALE, ends: Sequence[str] = (ESTER, AMIDE)) -> Pictur
 def _origin(model: GRALE) -> str:
     name = usual_data(model.space)
     if name == LIBRARY:
-        return "put together from scaffolds and substituents; some may be in the training set"
+        return "built from scaffolds and substituents; some may be in the training set"
     return f"{name}, none of them in the training set"

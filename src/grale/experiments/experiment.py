@@ -1,8 +1,7 @@
-"""What `grale reproduce` can make: a name, a sentence, and a module that is imported when asked.
+"""What `grale reproduce` can make: a name, a sentence, and a module imported on use.
 
-A figure or table of a model that is there has `make(model, config, progress)` in its module; one
-that trains the models it compares has `make(request)`. A new one is a file and a line in
-`reproduce.py`.
+The module of a figure or table of an existing model has `make(model, config, progress)`; one that
+trains the models it compares has `make(request)`. A new one is a file and a line in `reproduce.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from grale.experiments.table import Table
 
 Counting = Callable[[str, int], AbstractContextManager[Callable[[int], object]]]
-"""Shows a bar over so many things; gives a function that is told how many more are done."""
+"""Shows a progress bar over some items; yields a function to call with how many more are done."""
 
 
 @runtime_checkable
@@ -28,7 +27,7 @@ class Experiment(Protocol):
 
     @property
     def name(self) -> str:
-        """As `grale reproduce` takes it."""
+        """Name for `grale reproduce`."""
 
     @property
     def summary(self) -> str:
@@ -43,7 +42,7 @@ class Experiment(Protocol):
         """Whether it trains models on molecules."""
 
     def run(self, request: Request, counting: Counting) -> Sequence[Picture | Table]:
-        """Make everything that belongs to it."""
+        """Make all its pictures and tables."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class OfTrainings:
     trains_on_molecules: bool = True
 
     def run(self, request: Request, counting: Counting) -> Sequence[Picture | Table]:
-        """Train what is not trained yet, and compare."""
+        """Train the missing models, and compare."""
         make = getattr(import_module(self.module), self.function)
         found: Sequence[Picture | Table] = make(request)
         return found

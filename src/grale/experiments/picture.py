@@ -18,7 +18,7 @@ class Picture(NamedTuple):
     """One figure."""
 
     name: str
-    """Of its files."""
+    """Name of its files."""
     title: str
     figure: Figure
     caption: str
@@ -46,7 +46,7 @@ class PictureConfig:
     """What a picture is made from."""
 
     data: str | None = None
-    """Dataset: a generator's name, a folder, "library"; None for what suits the model."""
+    """Dataset: a generator's name, a folder, or "library"; None for one that suits the model."""
     count: int = 2_000
     """Graphs to measure on, or to train a predictor on."""
     seed: int = 0

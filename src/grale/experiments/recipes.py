@@ -1,6 +1,6 @@
-"""Training settings that experiments start from: those of a file, smaller for a smoke run.
+"""Training settings that experiments start from: those of a file, or smaller for a smoke run.
 
-The rivals have the same depth, heads and length of the latent.
+The rivals have the same depth, number of heads and length of the latent.
 """
 
 from __future__ import annotations
@@ -24,6 +24,6 @@ def recipe(data: Literal["coloring", "molecules"], scale: Scale) -> dict[str, An
 
 
 def at_scale(name: str, scale: Scale) -> dict[str, Any]:
-    """Settings of a file, or a few seconds' worth of them."""
+    """Settings of a file; at the scale "smoke", reduced to a few seconds."""
     values = read_settings(name)
     return merged(values, read_settings("tiny")) if scale == "smoke" else values

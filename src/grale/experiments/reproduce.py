@@ -105,20 +105,20 @@ def find_experiment(name: str) -> Experiment:
         if experiment.name == name:
             return experiment
     known = ", ".join(experiment.name for experiment in EXPERIMENTS)
-    raise ValueError(f"nothing called {name!r} to reproduce; known: {known}")
+    raise ValueError(f"there is no experiment called {name!r}; known: {known}")
 
 
 def check_options(experiment: Experiment, given: Sequence[str]) -> None:
-    """Raise for an option that means nothing to the experiment."""
+    """Raise for an option that the experiment does not use."""
     for option in given:
         if option not in experiment.options:
             users = ", ".join(each.name for each in EXPERIMENTS if option in each.options)
             flag = f"--{option.replace('_', '-')}"
-            raise ValueError(f"{flag} means nothing to {experiment.name}; it is for {users}")
+            raise ValueError(f"{experiment.name} does not use {flag}; it is for {users}")
 
 
 def write_results(name: str, results: Sequence[Picture | Table], folder: Path) -> list[Path]:
-    """Write all files, tables of other names also together in NAME.md and NAME.json.
+    """Write all files; tables with other names also go together into NAME.md and NAME.json.
 
     Return the first file of each result.
     """

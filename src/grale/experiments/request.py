@@ -1,4 +1,4 @@
-"""What a user asks of an experiment."""
+"""What a user asks an experiment to do."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def run_quietly(trainer: Trainer, folder: Path) -> GraphAutoencoder:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """How much to train, on what, and where to."""
+    """How much to train, on which data, and where to write."""
 
     scale: Scale = "cpu"
     folder: Path = Path("results")
     data: str | None = None
-    """Folder of prepared molecules, without which experiments are on COLORING alone; for table-ged
-    that of the published graphs."""
+    """Folder of prepared molecules; None for COLORING alone. For table-ged, the folder of the
+    published graphs."""
     labelled: Path | None = None
     """Folder that holds QM9, for experiments that also predict from embeddings."""
     minutes: float | None = None
-    """Per model; None for what the scale says."""
+    """Minutes per model; None for those of the scale."""
     seeds: int | None = None
-    """Models of each kind; None for what the scale says."""
+    """Models of each kind; None for the number of the scale."""
     count: int | None = None
-    """Held-out graphs; None for what the scale says."""
+    """Held-out graphs; None for the number of the scale."""
     model: str = "coloring-10"
-    """Model that an experiment without training is about."""
+    """Model for an experiment without training."""
     also: tuple[str, ...] = ()
     """Further models to compare it with."""
     watch: Watch = run_quietly
@@ -59,7 +59,7 @@ class Request:
         return ["coloring"] if self.data is None else ["coloring", "molecules"]
 
     def contest(self, name: str, data: Dataset, share: float = 1.0) -> Contest:
-        """Everything that the models of one table share; `share` of the usual minutes each."""
+        """Everything that the models of one table share; each gets `share` of the usual minutes."""
         values = recipe(data, self.scale)
         changes = [f"data.path={self.data}"] if data == "molecules" else []
         if self.scale == "smoke" and data == "coloring":

@@ -14,7 +14,7 @@ class Table(NamedTuple):
     """Rows of cells under a header."""
 
     name: str
-    """Of its files."""
+    """Name of its files."""
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -35,7 +35,7 @@ class Table(NamedTuple):
         ]
 
     def as_data(self) -> dict[str, Any]:
-        """Everything for a JSON file: cells as printed, with the paper's, and numbers."""
+        """Everything for a JSON file: cells as printed, including the paper's, and numbers."""
         return {
             "title": self.title,
             "caption": self.caption,
@@ -46,7 +46,7 @@ class Table(NamedTuple):
 
 
 def write_json(path: Path, data: Any) -> Path:
-    """Write data as a JSON file to be read by people, too."""
+    """Write data as a JSON file that people can read."""
     return write_whole(path, (json.dumps(data, indent=2) + "\n").encode())
 
 

@@ -1,4 +1,4 @@
-"""Curves over a common axis, with bands of uncertainty (not in the paper as code)."""
+"""Curves over a common axis, with bands of uncertainty."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 FONT_SIZE = 9
-MANY_POINTS = 20  # a curve of more points has no markers
+MANY_POINTS = 20  # a curve with more points has no markers
 CURVE_COLOURS = ("#336bc7", "#d63d38", "#38a05c", "#e08a1e", "#8f57b5", "#875c3d", "#213369")
 CURVE_STYLES = ("solid", "dashed", "dotted")
 
@@ -28,7 +28,7 @@ def curve_figure(
 ) -> Figure:
     """Lines over a common x, such as learning curves; NaN leaves a gap.
 
-    `bands` gives curves, by name, an interval that is shaded around them.
+    `bands` holds an interval for each named curve, which is shaded.
     """
     if not curves:
         raise ValueError("curves is empty; give at least one named curve")

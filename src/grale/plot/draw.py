@@ -30,8 +30,8 @@ MIN_RADIUS = 0.04
 MARGIN = 0.2  # around the outermost positions; room for a disc of MAX_RADIUS and its rim
 LINE_WIDTH = 0.16  # of an edge, relative to a node's radius
 MAX_POINTS = 2.0  # no plain edge is wider than this
-NEIGHBOUR_SHARE = 0.33  # largest radius, relative to the least distance between nodes
-ARROW_SHARE = 0.26  # the same where an arrow must fit between the discs
+NEIGHBOUR_SHARE = 0.33  # largest radius, relative to the smallest distance between nodes
+ARROW_SHARE = 0.26  # the same if an arrow must fit between the discs
 MARK_COLOUR = "#d4351c"
 
 
@@ -40,7 +40,7 @@ class EdgeStyle:
     """How edges of one label are drawn."""
 
     strands: int = 1
-    """Parallel lines; a directed edge is one line, thicker by as much."""
+    """Number of parallel lines; a directed edge is one thicker line instead."""
     dashes: str | tuple[float, tuple[float, ...]] = "solid"
     """Matplotlib's line style: a name, or an offset and lengths on and off."""
     colour: str = "0.45"
@@ -70,12 +70,12 @@ def draw_graph(
     radius: float | None = None,
     marked: Collection[int] = (),
 ) -> None:
-    """Draw the graph into `axes`, which lose their frame and get equal scales.
+    """Draw the graph into `axes`; the frame is removed and both scales are made equal.
 
     Parameters
     ----------
     axes
-        Where to draw; put it in its place in the figure first, as line widths follow its size.
+        Where to draw. Place it in the figure first: line widths depend on its size.
     graph
         What to draw.
     positions
@@ -83,13 +83,13 @@ def draw_graph(
     palette
         Matplotlib colours, one per node label.
     edge_palette
-        Style per edge label; labels it does not name are dotted.
+        Style per edge label; other labels are dotted.
     node_text
         Short texts, one per node, written on the discs.
     radius
         Radius of the discs; by default as large as the closest two nodes allow.
     marked
-        Places in `graph.edges` of edges to draw in red.
+        Indices in `graph.edges` of edges to draw in red.
     """
     points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64)
     if points.shape != (graph.num_nodes, 2) or not np.isfinite(points).all():
@@ -120,7 +120,7 @@ def draw_graph(
 
 
 def node_radius(points: FloatArray, directed: bool = False) -> float:
-    """Largest radius at which discs stay clearly apart, within limits; less if with arrows."""
+    """Largest radius at which discs stay clearly apart, within limits; smaller with arrows."""
     if len(points) < 2:
         return MAX_RADIUS
     distance = np.linalg.norm(points[:, None] - points[None], axis=-1)

@@ -1,7 +1,7 @@
-"""Ways of edges that do not run behind discs they have nothing to do with.
+"""Paths of edges that do not pass behind other nodes.
 
-A reconstruction is drawn on the places of its input, so an edge that is too many may pass straight
-through a third node and look like two edges. Such an edge is bent, as little as helps.
+A reconstruction is drawn at the positions of its input, so a wrong edge may pass straight through a
+third node and look like two edges. Such an edge is bent, as little as necessary.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SAMPLES = 17  # points of a bent line
 
 
 def edge_paths(points: FloatArray, edges: IntArray, radius: float) -> list[FloatArray]:
-    """Return for each edge the points its line runs through: its ends, or those of an arc."""
+    """Return the points of each edge's line: its two ends, or those of an arc."""
     return [_path(points, int(source), int(target), radius) for source, target in edges]
 
 
@@ -41,7 +41,7 @@ def _path(points: FloatArray, source: int, target: int, radius: float) -> FloatA
 
 
 def _arc(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
-    """Points of a parabola over the edge, `bend` of its length high."""
+    """Points of a parabola over the edge; its height is `bend` times its length."""
     along = end - start
     across = np.array([-along[1], along[0]])
     t = np.linspace(0, 1, SAMPLES)[:, None]
@@ -49,7 +49,7 @@ def _arc(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
 
 
 def _clearance(path: FloatArray, others: FloatArray) -> float:
-    """Least distance between a line through points and any of the other points."""
+    """Smallest distance between a line through points and any of the other points."""
     if len(others) == 0:
         return np.inf
     start, along = path[:-1, None], np.diff(path, axis=0)[:, None]

@@ -1,6 +1,6 @@
 """Figures of several graphs (paper: figures of "Qualitative properties of GRALE").
 
-Departures: corresponding nodes share a place, so that differences can be seen.
+Departures: matched nodes are drawn at the same position, so that differences can be seen.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def reconstruction_figure(
     captions
         One per pair, below it.
     exact
-        Whether each reconstruction is right: its caption becomes green with a tick, or
-        red with a cross.
+        Whether each reconstruction is right: its caption is green with a tick, or red with
+        a cross.
     palette
         Matplotlib colours, one per node label.
     node_texts
@@ -125,7 +125,7 @@ def interpolation_figure(
         The frames.
     mappings
         ``mappings[t][i]`` is the node of ``graphs[t]`` that node i of ``graphs[t + 1]``
-        corresponds to, or -1; with it nodes keep their place along the row.
+        corresponds to, or -1; with it, nodes keep their place along the row.
     captions
         One per graph, below it.
     palette
@@ -152,7 +152,7 @@ def interpolation_figure(
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
-    """Save as PNG or SVG, by the suffix of `path`, in one step; folders are made as needed."""
+    """Save as PNG or SVG, by the suffix of `path`; folders are made as needed."""
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise ValueError(f"cannot save {Path(path).name!r}; expected a suffix in {sorted(FORMATS)}")
@@ -168,7 +168,7 @@ def rendered(figure: Figure, kind: str = "png") -> bytes:
 
 
 def differing_edges(g1: Graph, g2: Graph, mapping: ArrayLike) -> tuple[list[int], list[int]]:
-    """Places of edges that the other graph lacks or labels otherwise, of either graph."""
+    """Indices of the edges of each graph that the other one lacks or labels differently."""
     forth = checked_mapping(mapping, g1.num_nodes, g2.num_nodes, "mapping")
     back = np.full(g2.num_nodes, -1)
     back[forth[forth >= 0]] = np.flatnonzero(forth >= 0)
@@ -201,7 +201,7 @@ def _pair_positions(
 def _wrapped(
     captions: Sequence[str] | None, exact: Sequence[bool | np.bool_] | None, num_panels: int
 ) -> list[str]:
-    """Captions with a tick or a cross in front, broken into short lines."""
+    """Captions that start with a tick or a cross, broken into short lines."""
     texts = [""] * num_panels if captions is None else list(captions)
     if exact is not None:
         texts = [f"{'✓' if is_exact else '✗'} {text}" for text, is_exact in zip(texts, exact)]
@@ -212,7 +212,7 @@ def _wrapped(
 def _panels(
     num_rows: int, num_columns: int, notes: Sequence[str], left: float = 0.0
 ) -> tuple[Figure, np.ndarray]:
-    """Return a white figure with a grid of square axes, room for captions below."""
+    """Return a white figure with a grid of square axes and room for captions below."""
     num_lines = max(note.count("\n") + 1 if note else 0 for note in notes)
     bottom = LINE_HEIGHT * (num_lines + 1) if num_lines else 0.0
     width, height = left + PANEL * num_columns, bottom + PANEL * num_rows

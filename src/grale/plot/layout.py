@@ -1,8 +1,8 @@
 """Where to draw the nodes of a graph (not in the paper; its figures need a layout).
 
-Positions minimise the stress between distances on paper and shortest paths. Of several
-starts, the one that ends with the fewest crossings and overlaps is kept. Along a sequence
-of graphs, nodes are pulled to where they were, so that frames do not jump.
+Positions minimise the stress between distances in the drawing and shortest paths. Of several
+starts, the one with the fewest crossings and overlaps is kept. Along a sequence of graphs,
+nodes are pulled to where they were, so that frames do not jump.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NUM_RANDOM_STARTS = 6
 FLAW_COST = 0.05  # stress that one crossing is worth
 MIN_GAP = 0.45  # least distance of two nodes, in edge lengths
 PULL_ALONG = 0.5  # how strongly a node keeps its place from frame to frame
-PULL_FIXED = 1e4  # strong enough to count as nailed down
+PULL_FIXED = 1e4  # strong enough to count as fixed
 
 
 def layout(graph: Graph, seed: int = 0, start: ArrayLike | None = None) -> FloatArray:
@@ -33,8 +33,8 @@ def layout(graph: Graph, seed: int = 0, start: ArrayLike | None = None) -> Float
     seed
         Fixes the random starts; the same seed gives the same positions.
     start
-        Positions (n, 2) to begin with, at any scale; the result is turned to match them.
-        Otherwise the longest side lies horizontally.
+        Positions (n, 2) to start from, at any scale; the result is turned to match them.
+        By default, the longest side is horizontal.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def layout_around(graph: Graph, known: FloatArray) -> FloatArray:
 
 
 def checked_mapping(mapping: ArrayLike, num_from: int, num_to: int, name: str) -> NDArray[np.int64]:
-    """Return the mapping as integers; refuse a wrong length, an unknown node, a node hit twice."""
+    """Return the mapping as integers; raise for a wrong length, an unknown or a repeated node."""
     nodes = np.asarray(mapping)
     if nodes.shape != (num_from,) or not (np.issubdtype(nodes.dtype, np.integer) or num_from == 0):
         raise ValueError(
@@ -128,7 +128,7 @@ def align(points: FloatArray, reference: FloatArray) -> FloatArray:
 
 
 def into_square(points: FloatArray) -> FloatArray:
-    """Shift and scale, both axes alike, so that the points just fit in [-1, 1]^2."""
+    """Shift and scale, both axes equally, so that the points just fit in [-1, 1]^2."""
     low, high = points.min(axis=0), points.max(axis=0)
     half = (high - low).max() / 2
     return np.clip((points - (low + high) / 2) / (half if half > 0 else 1.0), -1.0, 1.0)
@@ -181,12 +181,12 @@ def _classical_scaling(ideal: FloatArray) -> FloatArray:
 
 
 def _jittered(points: FloatArray, seed: int) -> FloatArray:
-    """Break ties: points that coincide or stand in one line cannot leave it otherwise."""
+    """Break ties: points that coincide or are on one line could not leave it otherwise."""
     return points + np.random.default_rng(seed).normal(scale=0.02, size=points.shape)
 
 
 def _filled(graph: Graph, known: FloatArray, reach: float) -> FloatArray:
-    """Known positions, and for the others a place `reach` beside their neighbours' mean."""
+    """Known positions, and for the others one at distance `reach` from their neighbours' mean."""
     linked = graph.label_matrix() > 0
     linked = linked | linked.T
     is_known = np.isfinite(known).all(axis=1)

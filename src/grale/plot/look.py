@@ -37,7 +37,7 @@ ATOM_PALETTE: tuple[Colour, ...] = tuple(
 
 
 def atom_texts(graph: Graph) -> Sequence[str]:
-    """Element symbols; carbon stays bare.
+    """Element symbols; none for carbon.
 
     >>> list(atom_texts(Graph([0, 0, 2], [(0, 1), (1, 2)])))
     ['', '', 'O']
@@ -47,7 +47,7 @@ def atom_texts(graph: Graph) -> Sequence[str]:
 
 
 def molecule_layout(graph: Graph) -> FloatArray:
-    """Positions as RDKit draws the molecule, or the usual layout if it is none."""
+    """Positions as RDKit draws the molecule, or the usual layout for another graph."""
     from rdkit.Chem import rdDepictor
 
     try:

@@ -1,6 +1,6 @@
-"""A map as a page of its own: point at a dot and its graph is drawn beside it.
+"""A map as an HTML page: point at a dot and its graph is drawn next to it.
 
-The page holds its data and its few lines of script; it links to nothing and can be mailed.
+The page holds its data and a short script; it links to nothing and can be mailed.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def write_map_page(
     Parameters
     ----------
     path, title
-        Where it goes, and its heading.
+        File to write, and heading of the page.
     points, values, value_name
-        The map: positions (n, 2), one number each to colour by, and what that number is.
+        The map: positions (n, 2), one number each to colour by, and the name of that number.
     graphs
-        One per point, drawn when the point is pointed at.
+        One per point, drawn when the pointer is on it.
     names
         A line of text per graph, such as its SMILES.
     palette, node_texts
@@ -62,7 +62,7 @@ def write_map_page(
     """
     places, numbers = checked_points(points, values)
     if len(graphs) != len(places) or (names is not None and len(names) != len(places)):
-        raise ValueError(f"{len(places)} points need as many graphs and names")
+        raise ValueError(f"{len(places)} points need {len(places)} graphs and names")
     palette = shared_palette(graphs) if palette is None else palette
     colours = [to_hex(colour) for colour in palette]
     data = {

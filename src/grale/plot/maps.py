@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 COLOUR_MAP = "viridis"
-FEW_VALUES = 16  # so many whole numbers get one step of colour each
+FEW_VALUES = 16  # up to this many integers get one step of colour each
 
 
 def map_figure(
     points: ArrayLike, values: ArrayLike, value_name: str, axis_names: tuple[str, str]
 ) -> Figure:
-    """Scatter of points (n, 2), coloured by one value each; what has no value is grey."""
+    """Scatter of points (n, 2), coloured by one value each; points without a value are grey."""
     places, colours = checked_points(points, values)
     figure = Figure(figsize=(6.4, 5.0), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
@@ -50,7 +50,7 @@ def map_figure(
 
 
 def whole_steps(values: ArrayLike) -> np.ndarray | None:
-    """Every whole number from the least to the largest value, None if these are not few.
+    """Every integer from the smallest to the largest value; None if they are many.
 
     >>> whole_steps([3.0, 5.0, 3.0]), whole_steps([0.5, 1.0])
     (array([3., 4., 5.]), None)

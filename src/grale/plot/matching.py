@@ -1,7 +1,4 @@
-"""Two graphs side by side, matched nodes in the same colour (paper: graph matching).
-
-Departures: not a figure of the paper.
-"""
+"""Two graphs side by side, matched nodes in the same colour (not a figure of the paper)."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ PANEL = 3.2  # inches
 
 
 def matching_figure(g1: Graph, g2: Graph, mapping: ArrayLike) -> Figure:
-    """Draw both graphs; a node and its partner share a colour and a number, others are grey.
+    """Draw both graphs; a node and its partner share a colour and a number, the others are grey.
 
     `mapping[i]` is the node of `g2` for node i of `g1`, or -1. Numbers are those of `g1`.
     """
@@ -48,5 +45,5 @@ def matching_figure(g1: Graph, g2: Graph, mapping: ArrayLike) -> Figure:
 
 
 def matching_colours(count: int) -> list[tuple[float, float, float]]:
-    """Colours that neighbours in the list do not share: hues a golden angle apart."""
+    """Colours whose neighbours in the list differ clearly: hues a golden angle apart."""
     return [colorsys.hls_to_rgb(0.618034 * k % 1, (0.45, 0.62)[k % 2], 0.65) for k in range(count)]

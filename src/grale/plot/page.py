@@ -55,7 +55,7 @@ class Section:
     table: Sequence[Sequence[object]] | None = None
     """Rows of cells of any type, the first row is the header."""
     alt: str | None = None
-    """What the figure shows, for those who do not see it; by default the heading."""
+    """What the figure shows, for readers who cannot see it; by default the heading."""
 
     def __post_init__(self) -> None:
         if self.table is None:
@@ -63,13 +63,13 @@ class Section:
         widths = {len(row) for row in self.table}
         if len(widths) != 1 or 0 in widths:
             raise ValueError(
-                f"table of section {self.heading!r} must have a header and rows of one length, "
+                f"table of section {self.heading!r} must have a header and rows of equal length, "
                 f"got lengths {[len(row) for row in self.table]}"
             )
 
 
 def write_page(path: str | os.PathLike[str], title: str, sections: Sequence[Section]) -> Path:
-    """Write the page in one step and return its path; folders are made as needed."""
+    """Write the page and return its path; folders are made as needed."""
     parts = [
         "<!DOCTYPE html>",
         '<html lang="en">',

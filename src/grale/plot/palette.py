@@ -19,7 +19,7 @@ COLORING_PALETTE: tuple[Colour, ...] = (
     (1.0, 0.8, 0.4),  # yellow
 )
 CATEGORICAL_PALETTE: tuple[Colour, ...] = (
-    (0.40, 0.42, 0.45),  # grey: the commonest label comes first, and is quiet
+    (0.40, 0.42, 0.45),  # grey, for the first and most common label
     (0.84, 0.24, 0.22),  # red
     (0.20, 0.42, 0.78),  # blue
     (0.96, 0.77, 0.22),  # yellow
@@ -35,7 +35,7 @@ CATEGORICAL_PALETTE: tuple[Colour, ...] = (
 
 
 def palette_for(num_labels: int) -> tuple[Colour, ...]:
-    """One colour per label: COLORING's up to four labels, else a categorical palette.
+    """One colour per label: COLORING's for up to four labels, otherwise a categorical palette.
 
     >>> palette_for(3) == COLORING_PALETTE[:3], len(palette_for(40))
     (True, 40)

@@ -2,7 +2,7 @@
 
 Tutte's theorem: put the outer face of a triangulated planar graph on a circle and every
 other node at the mean of its neighbours; then no edges cross. From there the stress is
-lowered, refusing every move that would bring a crossing or an overlap.
+lowered, without any move that would add a crossing or an overlap.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def planar_layout(graph: Graph, ideal: FloatArray) -> FloatArray | None:
 def _move_one_by_one(
     graph: Graph, points: FloatArray, goal: FloatArray, flaws: int
 ) -> tuple[FloatArray, int]:
-    """Move each node as far towards its goal as adds no flaw."""
+    """Move each node as far towards its goal as possible without adding a flaw."""
     points = points.copy()
     for node in range(len(points)):
         home = points[node].copy()

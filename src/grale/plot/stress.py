@@ -61,10 +61,10 @@ def majorise(
     ideal
         Wanted distances (n, n), positive off the diagonal.
     start
-        Positions (n, 2) to begin with; not modified.
+        Positions (n, 2) to start from; not modified.
     anchor, pull
-        Positions (n, 2) that nodes are drawn to, and how strongly (n,), relative to all
-        the other forces on a typical node. Left out, nodes are free.
+        Positions (n, 2) that nodes are pulled to, and how strongly (n,), relative to all
+        the other forces on a typical node. By default, nodes are free.
     num_sweeps
         At most this many sweeps.
     tolerance
@@ -95,7 +95,7 @@ def majorise(
 def spread(
     graph: Graph, points: FloatArray, gap: float, is_fixed: NDArray[np.bool_] | None = None
 ) -> FloatArray:
-    """Push nodes closer than `gap` apart, and nodes away from edges that are not theirs.
+    """Push apart nodes closer than `gap`, and push nodes away from the edges of other nodes.
 
     Nodes marked fixed stay where they are.
     """
@@ -117,7 +117,7 @@ def spread(
 
 
 def _shove(offset: FloatArray, gap: float, is_exempt: NDArray[np.bool_]) -> FloatArray:
-    """Vectors along `offset`, as long as it falls short of `gap`; zero where exempt."""
+    """Vectors along `offset` whose length is what it lacks to `gap`; zero where exempt."""
     distance = np.linalg.norm(offset, axis=-1, keepdims=True)
     lack = np.where(is_exempt[..., None], 0, np.clip(gap - distance, 0, None))
     return lack * offset / np.maximum(distance, COINCIDENT**2)
@@ -134,7 +134,7 @@ def edge_offsets(graph: Graph, points: FloatArray) -> FloatArray:
 
 
 def count_flaws(graph: Graph, points: FloatArray, clearance: float = 0.2) -> int:
-    """Count pairs of edges that cross and, twice, nodes within `clearance` of a foreign edge."""
+    """Count crossing pairs of edges plus twice the nodes within `clearance` of others' edges."""
     source, target = graph.edges[:, 0], graph.edges[:, 1]
     tail, along = points[source], points[target] - points[source]
     offset = points[None] - tail[:, None]  # edge, node, coordinate

@@ -1,1 +1,1 @@
-"""What one does with a trained model, one use per file."""
+"""Uses of a trained model, one per file."""

@@ -34,7 +34,7 @@ DECODED = pa.schema(
 
 @dataclass(frozen=True)
 class DecodeReport:
-    """What became of the rows."""
+    """Counts over all rows."""
 
     rows: int = 0
     without_embedding: int = 0
@@ -61,7 +61,7 @@ def decode_file(
     options: CodecOptions | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> DecodeReport:
-    """Decode the column `embedding` of a parquet file, or of a folder of them, as a stream."""
+    """Decode the column `embedding` of a parquet file or of a folder of them, as a stream."""
     options = options or CodecOptions(molecule_tries=20)
     check_output(path, out)
     total = DecodeReport()
@@ -114,7 +114,7 @@ def _batches(path: Path) -> Iterator[pa.RecordBatch]:
 
 
 def _check_columns(schema: pa.Schema, path: Path) -> None:
-    """Raise unless there is one column of embeddings, and rows are whole numbers."""
+    """Raise unless there is one column of embeddings, and rows are integers."""
     kinds = [field.type for field in schema if field.name == "embedding"]
     if not kinds:
         raise ValueError(f"{path} has no column 'embedding'; it has {schema.names}")
@@ -122,21 +122,21 @@ def _check_columns(schema: pa.Schema, path: Path) -> None:
         raise ValueError(f"{path} has {len(kinds)} columns called 'embedding'; keep one")
     inner = getattr(kinds[0], "value_type", None)
     if inner is None or not (pa.types.is_floating(inner) or pa.types.is_integer(inner)):
-        raise ValueError(f"{path}: 'embedding' holds {kinds[0]}, but lists of numbers are needed")
+        raise ValueError(f"{path}: 'embedding' holds {kinds[0]}; expected lists of numbers")
     for field in schema:
         if field.name == "row" and not pa.types.is_integer(field.type):
-            raise ValueError(f"{path}: 'row' holds {field.type}, but whole numbers are needed")
+            raise ValueError(f"{path}: 'row' holds {field.type}; expected integers")
 
 
 def _latents(
     column: Any, latent_dim: int, path: Path
 ) -> tuple[NDArray[np.float32], list[str | None]]:
-    """Embeddings that can be decoded, and for every row why it cannot be, or None."""
+    """Embeddings that can be decoded, and for every row the reason why not, or None."""
     lists = column.to_pylist()
     lengths = {len(values) for values in lists if values is not None}
     if lengths and latent_dim not in lengths:
         raise ValueError(
-            f"{path} holds embeddings of length {sorted(lengths)}, but this model's have "
+            f"{path} holds embeddings of length {sorted(lengths)}, but this model expects length "
             f"{latent_dim}; use the model that made them"
         )
     reasons = [_why_not(values, latent_dim) for values in lists]
@@ -149,16 +149,16 @@ def _why_not(values: list[float | None] | None, latent_dim: int) -> str | None:
     if values is None:
         return "the row has no embedding"
     if len(values) != latent_dim:
-        return f"the embedding has {len(values)} numbers, this model's have {latent_dim}"
+        return f"the embedding has {len(values)} numbers; this model expects {latent_dim}"
     if any(value is None or not abs(value) <= LARGEST for value in values):
-        return "the embedding holds something that is not a finite number"
+        return "the embedding holds a value that is not a finite number"
     return None
 
 
 def _verify(
     model: GRALE, records: list[dict[str, Any]], latents: NDArray[Any], is_there: NDArray[np.bool_]
 ) -> None:
-    """Note of each molecule whether it embeds into its row."""
+    """Note for each molecule whether its embedding is its row."""
     embedded = [records[place] for place in np.flatnonzero(is_there)]
     valid = [number for number, record in enumerate(embedded) if record["smiles"] is not None]
     answers = model.verify([embedded[number]["smiles"] for number in valid], latents[valid])

@@ -1,11 +1,11 @@
 """Repairing wrong colours by encoding and decoding (paper: "Denoising Properties").
 
-Nodes of valid colourings are recoloured at random; the curve is the share of valid graphs before
+Nodes of valid colourings are recoloured at random. The curve shows the share of valid graphs before
 and after reconstruction, over the noise level.
 
-Departures: the paper does not say how colours are changed. Here each node keeps its colour or, with
-a probability equal to the noise level, takes another one, all others equally likely. Of molecules,
-which the paper does not denoise, atoms become other elements.
+Departures: the paper does not say how colours are changed. Here, each node gets another colour with
+a probability equal to the noise level; all other colours are equally likely. In molecules, which
+the paper does not denoise, atoms become other elements.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class DenoisePoint(NamedTuple):
 
     level: float
     before: Share
-    """Valid ones among the corrupted graphs."""
+    """Share of the corrupted graphs that are valid."""
     after: Share
-    """Valid ones among their reconstructions."""
+    """Share of their reconstructions that are valid."""
 
 
 class Noise(NamedTuple):
     """What noise does to the graphs of a space, and which of them are valid."""
 
     num_labels: int
-    """Labels that a node may take, the first ones."""
+    """A node may take the first this many labels."""
     is_valid: Callable[[Graph], bool]
     change: str
     """In words."""
@@ -58,7 +58,7 @@ def noise_of(space: GraphSpace) -> Noise:
 
 
 def is_valid_molecule(graph: Graph) -> bool:
-    """Say whether the graph is a molecule in which every bare positive atom has its counterpart.
+    """Whether the graph is a molecule in which every bare positive atom has its counterpart.
 
     >>> [is_valid_molecule(Graph.from_smiles(smiles)) for smiles in ("CO", "C[O+](C)C")]
     [True, False]
@@ -72,7 +72,7 @@ def is_valid_molecule(graph: Graph) -> bool:
 
 
 def is_valid_coloring(graph: Graph) -> bool:
-    """Say whether no edge joins two nodes of one colour.
+    """Whether no edge joins two nodes of the same colour.
 
     >>> is_valid_coloring(Graph([0, 1], [(0, 1)])), is_valid_coloring(Graph([2, 2], [(0, 1)]))
     (True, False)
@@ -86,7 +86,7 @@ def recolour(graph: Graph, level: float, num_labels: int, rng: np.random.Generat
     if not 0 <= level <= 1:
         raise ValueError(f"a noise level is between 0 and 1, got {level}")
     if num_labels < 2:
-        raise ValueError("there is no other colour: the model knows one label only")
+        raise ValueError("there is no other colour: the model has only one label")
     changes = rng.random(graph.num_nodes) < level
     shift = rng.integers(1, num_labels, graph.num_nodes)
     labels = np.where(changes, (graph.node_labels + shift) % num_labels, graph.node_labels)

@@ -5,9 +5,8 @@
 p is a predictor on embeddings, trained so that p(g(G)) is near the property of G.
 
 Departures: the paper's step is epsilon * grad p (M = 1), whose length depends on the units of the
-property; ours moves by the share epsilon of the length of z_0, where it begins. With M the
-covariance of the embeddings, steps prefer directions in which graphs differ, so that the decoder
-knows where it is.
+property; ours has the length epsilon |z_0|, where z_0 is the start. If M is the covariance of the
+embeddings, steps prefer directions in which graphs differ, which the decoder knows.
 """
 
 from __future__ import annotations
@@ -33,24 +32,24 @@ Predictor = Callable[[Tensor], Tensor]
 
 
 class EditStep(NamedTuple):
-    """One graph of the path, other than the one before it."""
+    """One graph of the path, different from the one before it."""
 
     step: int
     """Gradient steps taken when it appeared."""
     graph: Graph
     predicted: float
-    """What the predictor says of the embedding."""
+    """Prediction for the embedding."""
     true: float
-    """The property of the graph itself; not a number if it has none, or none was given."""
+    """The property of the graph itself; NaN if it has none, or no function was given."""
 
 
 class EditPath(NamedTuple):
-    """Decoded graphs without repeats, beginning with the reconstruction of the given one."""
+    """Decoded graphs without repeats, starting with the reconstruction of the given one."""
 
     steps: list[EditStep]
 
     def records(self, direction: int = 1) -> list[EditStep]:
-        """The first step, and those whose true property goes beyond all before them."""
+        """The first step, and those whose true property exceeds all before them."""
         kept: list[EditStep] = []
         for step in self.steps:
             is_first_known = kept and isnan(kept[-1].true) and not isnan(step.true)
@@ -89,11 +88,11 @@ def edit(
     num_steps
         Gradient steps.
     true_property
-        Computed on every decoded graph, to be shown beside the prediction.
+        Computed for every decoded graph, to compare with the prediction.
     tries
-        Above 1, molecules on the path are valid ones where possible, as in `decode_valid`.
+        Above 1, molecules on the path are valid if possible, as in `decode_valid`.
     refine
-        As in `model.encode`: the path begins at the graph itself, unless it is 0.
+        As in `model.encode`: the path starts at the graph itself, unless it is 0.
     """
     if direction not in (1, -1):
         raise ValueError(f"direction must be 1 (raise) or -1 (lower), got {direction}")
@@ -119,7 +118,7 @@ def latent_path(
     num_steps: int,
     metric: NDArray[np.floating[Any]] | None = None,
 ) -> NDArray[np.float32]:
-    """Embeddings after 0, 1, ... gradient steps, each of length |epsilon| times that of `start`."""
+    """Embeddings after 0, 1, ... gradient steps of length |epsilon| |start|."""
     latent = torch.from_numpy(start).float()[None]
     length = epsilon * float(latent.norm())
     path = [latent]

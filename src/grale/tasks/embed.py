@@ -1,8 +1,8 @@
-"""Embed a file of molecules, however long: one row in, one row out, with a status.
+"""Embed a file of molecules of any length: one row in, one row out, with a status.
 
 The file is cut into shards of rows. Each shard is parsed, encoded in batches of similar size and
-written to a part file that appears only when it is complete; a killed run finds the finished parts
-and goes on. At the end the parts become one parquet file, or stay a folder of parts.
+written to a part file that appears only when it is complete. A killed run finds the finished parts
+and continues. At the end, the parts are joined into one parquet file, or stay a folder of parts.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from grale.tasks.rows import read_rows
 READINGS = {"latent": (True, False), "description": (False, True), "both": (True, True)}
 """Which of the columns `embedding` and `description` are written."""
 NOT_FINITE = "the model gives a vector that is not finite"
-PLAN = "_plan.json"  # readers of parquet folders pass over such names
+PLAN = "_plan.json"  # readers of parquet folders ignore such names
 
 
 logger = logging.getLogger(__name__)
@@ -46,9 +46,9 @@ class EmbedConfig:
     """How to cut the work, and what to do with rows that cannot be embedded."""
 
     on_error: Literal["null", "skip", "raise"] = "null"
-    """A failed row has no embedding but a reason, or is left out, or stops the run."""
+    """A failed row gets a reason instead of an embedding, is left out, or stops the run."""
     shard_rows: int = 20_000
-    """Rows parsed and encoded together; what a kill may lose."""
+    """Rows parsed and encoded together; a kill loses at most these."""
     batch_size: int = 256
     refine: int = 0
     """As in `GraphAutoencoder.encode`."""
@@ -106,7 +106,7 @@ def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -
         place = failed[0]
         raise ValueError(
             f"row {shard.first_row + place} ({str(shard.entries[place])[:60]!r}): {items[place]}; "
-            "use --on-error null or skip to go on"
+            "use --on-error null or skip to continue"
         )
     parsed = time.perf_counter()
     graphs = [item for item in items if isinstance(item, Graph)]
@@ -132,7 +132,7 @@ def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -
 def _without_bad_vectors(
     items: list[Graph | str], latents: NDArray[np.float32]
 ) -> tuple[list[Graph | str], NDArray[np.float32]]:
-    """Say of each graph whose vector is not finite that it failed; its vector is left out."""
+    """Mark each graph whose vector is not finite as failed, and drop the vector."""
     is_finite = np.asarray(np.isfinite(latents).all(axis=1))
     finite = iter(is_finite)
     checked = [item if isinstance(item, str) or next(finite) else NOT_FINITE for item in items]
@@ -140,7 +140,7 @@ def _without_bad_vectors(
 
 
 def _checksum_of(part: Path) -> Path:
-    """Where the checksum of a part is kept; readers of parquet folders pass over such names."""
+    """Path of the checksum of a part; readers of parquet folders ignore such names."""
     return part.with_name(f"_{part.stem}.sha256")
 
 
@@ -176,7 +176,7 @@ def _column(rows: NDArray[np.float32], is_ok: NDArray[np.bool_]) -> pa.FixedSize
 def start_or_resume(
     out: Path, file: Molecules, model: GRALE, model_name: str, config: EmbedConfig
 ) -> Path:
-    """Make the folder of parts, or find one begun for the same job with the same weights."""
+    """Make the folder of parts, or find one started for the same job with the same weights."""
     if not is_molecular(model.space):
         raise ValueError(f"{model_name} was not trained on molecules")
     check_output(file.path, out)
@@ -217,7 +217,7 @@ def _check_same_job(folder: Path, plan: dict[str, Any]) -> None:
             f"{folder} holds parts of unknown origin (no {PLAN}); remove it or choose another"
         )
     begun = _read_plan(folder)
-    if begun.get("on_error") == "raise":  # no row of these parts failed: they fit any other choice
+    if begun.get("on_error") == "raise":  # no row of these parts failed: any other choice fits
         begun["on_error"] = plan["on_error"]
     changed = [name for name in plan if name != "model" and begun.get(name) != plan[name]]
     if changed:
@@ -229,7 +229,7 @@ def _check_same_job(folder: Path, plan: dict[str, Any]) -> None:
 
 
 def finished(part: Path) -> ShardReport | None:
-    """Tell what is in the part of a shard that was done before; None if it must be done again."""
+    """Report of a shard that is done already; None if it must be done again."""
     if not part.is_file() or not _checksum_of(part).is_file():
         return None
     if sha256_of(part) != _checksum_of(part).read_text(encoding="ascii", errors="replace"):
@@ -250,7 +250,7 @@ def embed_file(
     config: EmbedConfig,
     progress: Callable[[ShardReport], object] | None = None,
 ) -> int:
-    """Embed all rows of a file; return how many rows were done before and are not done again."""
+    """Embed all rows of a file; return how many rows were done by an earlier run."""
     with locked(out):
         folder = start_or_resume(out, file, model, model_name, config)
         skipped = 0
@@ -265,22 +265,22 @@ def embed_file(
 
 
 def finish(folder: Path, out: Path, source: Path) -> None:
-    """Join the parts into one file, a part at a time, unless a folder was asked for."""
+    """Join the parts into one file, one part at a time, unless the output is a folder."""
     parts = sorted(folder.glob("part-*.parquet"))
     if not parts:
         (folder / PLAN).unlink(missing_ok=True)
         _remove_if_empty(folder)
         raise ValueError(f"{source} holds no rows")
-    for staged in folder.glob("staged-*.parquet"):  # of a run on Ray that was cut
+    for staged in folder.glob("staged-*.parquet"):  # of an interrupted run on Ray
         staged.unlink()
     if folder == out:
         return
     with written_whole(out, pq.read_schema(parts[0]).remove_metadata()) as writer:
         for part in parts:
             if finished(part) is None:
-                raise ValueError(f"{part} was damaged while others were made; start again")
+                raise ValueError(f"{part} was damaged during the run; start again")
             writer.write_table(pq.read_table(part).replace_schema_metadata())
-    for part in parts:  # the plan goes last: what a kill leaves is begun again
+    for part in parts:  # the plan goes last, so that a killed run starts again
         _checksum_of(part).unlink()
         part.unlink()
     (folder / PLAN).unlink()
@@ -288,6 +288,6 @@ def finish(folder: Path, out: Path, source: Path) -> None:
 
 
 def _remove_if_empty(folder: Path) -> None:
-    """Remove a folder, unless the user keeps something of his own in it."""
+    """Remove a folder, unless it holds files of the user."""
     if not any(folder.iterdir()):
         folder.rmdir()

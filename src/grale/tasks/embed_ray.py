@@ -1,8 +1,8 @@
 """The same shards as `embed.py`, on Ray Data: all cores of a machine, or a cluster.
 
-The driver cuts the file into staged shards beside the parts; Ray's workers, each with its own copy
-of the model, embed them with the code of the local engine. On a cluster the output folder, and a
-model that is not shipped, must lie on storage that all machines share.
+The driver cuts the file into staged shards next to the parts. Ray's workers, each with its own copy
+of the model, embed them with the code of the local engine. On a cluster, the output folder and any
+model that is not shipped must be on storage that all machines share.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from grale.tasks.embed import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-THIS_MACHINE = "127.0.0.1"  # a Ray of our own listens on this machine alone
+THIS_MACHINE = "127.0.0.1"  # a Ray that we start listens on this machine only
 
 
 class ShardEmbedder:
@@ -48,14 +48,16 @@ class ShardEmbedder:
         self.text, self.config = text, config
 
     def __call__(self, batch: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Embed each staged shard of the batch; return what each took."""
+        """Embed each staged shard of the batch; return a report of each."""
         reports = [self._embed(Path(str(path))) for path in batch["path"]]
         names = ("rows", "failed", "parse_seconds", "encode_seconds")
         return {name: np.array([getattr(report, name) for report in reports]) for name in names}
 
     def _embed(self, staged: Path) -> ShardReport:
         part = staged.with_name(staged.name.replace("staged", "part"))
-        if report := finished(part):  # Ray gives a shard away again where it lost sight of a worker
+        if report := finished(
+            part
+        ):  # Ray hands a shard out again if it loses contact with a worker
             return report
         table = pq.read_table(staged)
         first_row = int(table.schema.metadata[b"first_row"])
@@ -77,7 +79,7 @@ def embed_with_ray(
 ) -> int:
     """Embed all rows of a file on Ray; return how many rows were done before.
 
-    There are as many workers as the machine, or the cluster at `address`, has cores, unless told.
+    By default, there is one worker per core of the machine, or of the cluster at `address`.
     """
     with locked(out):
         return _embed(model_name, file, out, config, address, num_workers, progress)
@@ -96,7 +98,7 @@ def _embed(
 
     folder = start_or_resume(out.resolve(), file, load(model_name), model_name, config)
     if Path(model_name).is_dir():
-        model_name = str(Path(model_name).resolve())  # workers have folders of their own
+        model_name = str(Path(model_name).resolve())  # workers run in other folders
     staged, skipped = _stage(file, folder, config, progress)
     if staged:
         is_ours = not ray.is_initialized()
@@ -117,9 +119,9 @@ def _embed(
             for row in reports.iter_rows():
                 if progress is not None:
                     progress(ShardReport(**row))
-        except ray.exceptions.RayTaskError as error:  # a worker's complaint, wrapped by Ray
+        except ray.exceptions.RayTaskError as error:  # an error of a worker, wrapped by Ray
             if isinstance(error.cause, ValueError):
-                first_line, *_ = str(error.cause).splitlines()  # Ray adds advice of its own
+                first_line, *_ = str(error.cause).splitlines()  # Ray appends its own advice
                 raise ValueError(first_line) from error
             raise
         finally:
@@ -130,9 +132,9 @@ def _embed(
 
 
 def _start(address: str | None, num_workers: int | None) -> None:
-    """Join the cluster at `address`, or start a Ray of our own.
+    """Join the cluster at `address`, or start a new Ray.
 
-    Without address="local", Ray would join whatever cluster was last started on this machine.
+    Without address="local", Ray would join the last cluster started on this machine.
     """
     import ray
 
@@ -154,7 +156,7 @@ def _stage(
     config: EmbedConfig,
     progress: Callable[[ShardReport], object] | None,
 ) -> tuple[list[Path], int]:
-    """Write the shards that have no part yet to files of their own, as a stream."""
+    """Write each shard that has no part yet to a file, as a stream."""
     staged, skipped = [], 0
     for shard in shards_of(file, config.shard_rows):
         if report := finished(shard.part(folder)):

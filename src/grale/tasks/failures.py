@@ -1,6 +1,6 @@
 """Where reconstruction fails worst, and how symmetric those graphs are (paper: failure cases).
 
-Departures: the error is the edit distance (an upper bound), sizes included.
+Departures: the error is the edit distance (an upper bound), including size errors.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TWIN_STEPS = (0, 1, 3, 5, 7, 10, 10**9)
 
 
 class Failure(NamedTuple):
-    """A graph and what came back."""
+    """A graph and its wrong reconstruction."""
 
     row: int
     """Place among the given graphs."""
@@ -45,10 +45,10 @@ def worst_reconstructions(
     batch_size: int = 256,
     progress: Callable[[int], object] | None = None,
 ) -> list[Failure]:
-    """Reconstruct all graphs and return those that come back worst, the worst first.
+    """Reconstruct all graphs and return the worst failures, the worst first.
 
-    Graphs that come back exactly are never among them, so there may be fewer than `count`; None
-    is for all that fail.
+    Graphs that are reconstructed exactly are left out, so there may be fewer than `count`. None
+    returns all failures.
     """
     found: list[tuple[int, int, Graph, NDArray[np.int64]]] = []
     for start in range(0, len(graphs), batch_size):
@@ -70,19 +70,19 @@ def worst_reconstructions(
 
 
 class TwinGroup(NamedTuple):
-    """Graphs with a like number of nodes that some symmetry moves."""
+    """Graphs with a similar number of nodes that some symmetry moves."""
 
     least: int
     most: int
     num_graphs: int
     exact: int
-    """How many of them came back exactly."""
+    """Share of them that is reconstructed exactly."""
 
 
 def exact_by_twins(graphs: Sequence[Graph], failures: Sequence[Failure]) -> list[TwinGroup]:
     """Count exact reconstructions by how many nodes of a graph have a symmetric twin.
 
-    `failures` are all that there are among the graphs.
+    `failures` must hold all failures among the graphs.
     """
     twins = np.array([int((orbit_sizes(graph) > 1).sum()) for graph in graphs])
     is_exact = np.ones(len(graphs), dtype=bool)

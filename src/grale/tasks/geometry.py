@@ -1,4 +1,4 @@
-"""How the space of vectors lies: what near vectors mean, and what a wrong step costs.
+"""Geometry of the space of vectors: what near vectors mean, and what a wrong step costs.
 
     r2             variance of held-out properties that five neighbours and a ridge explain
     moved          share of latents that decode to a valid graph in one piece after a random step
@@ -7,7 +7,7 @@
     edits          rank correlation between the distance of two vectors and the number of random
                    edits between their graphs
 
-Molecules of 8 to 16 atoms, so that models of all sizes can be compared.
+Molecules have 8 to 16 atoms, so that models of all sizes can be compared.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Geometry(NamedTuple):
 
 
 def suits(space: GraphSpace, graph: Graph) -> bool:
-    """Whether a graph belongs into the measurement: in one piece, molecules of 8 to 16 atoms."""
+    """Whether a graph can be measured: connected, and if a molecule, of 8 to 16 atoms."""
     if is_molecular(space) and not SIZES[0] <= graph.num_nodes <= SIZES[1]:
         return False
     return is_in_one_piece(graph)
@@ -112,7 +112,7 @@ def _random_steps(latents: NDArray[np.float32], rng: np.random.Generator) -> NDA
 
 
 def _share_valid(model: GraphAutoencoder, latents: NDArray[np.floating]) -> Share:
-    """How many latents decode to a valid graph in one piece."""
+    """Share of latents that decode to a valid, connected graph."""
     is_valid = noise_of(model.space).is_valid
     decoded = [graph for graph in model.decode(latents) if graph is not None]
     return Share(sum(is_valid(g) and is_in_one_piece(g) for g in decoded), len(latents))
@@ -140,7 +140,7 @@ def _edit_correlation(
 
 
 def edited(graph: Graph, count: int, space: GraphSpace, rng: np.random.Generator) -> Graph:
-    """The graph after so many random edits: another label, or an edge set to another label."""
+    """The graph after `count` random edits of node or edge labels."""
     labels, matrix = graph.node_labels.copy(), graph.label_matrix()
     for _ in range(count):
         if graph.num_nodes < 2 or rng.random() < 0.5:

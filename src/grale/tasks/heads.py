@@ -1,10 +1,10 @@
-"""Simple models on top of vectors, by name: what a vector says is what they can read from it.
+"""Simple models on top of vectors, by name, to measure what the vectors hold.
 
 ridge     is the target a linear function of the vector?
 knn       do near vectors have near targets?
-svm       what a careful user would get (paper: "Representation learning", an RBF kernel)
+svm       with an RBF kernel: what a careful user would get (paper: "Representation learning")
 mlp       one hidden layer
-logistic  the linear one for classes
+logistic  a linear model for classes
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def build_head(name: str, task: str = REGRESSION) -> Any:
 def r2_of(
     name: str, vectors: NDArray[np.floating[Any]], values: NDArray[np.float64], fitted: int
 ) -> float:
-    """Share of the variance of the other rows that a head explains, fitted on the first rows."""
+    """Share of the variance of the other rows explained by a head fitted on the first rows."""
     known = np.isfinite(values) & np.isfinite(vectors).all(axis=1)
     first, rest = known.copy(), known.copy()
     first[fitted:], rest[:fitted] = False, False

@@ -52,8 +52,8 @@ def interpolate(
 ) -> Interpolation:
     """Decode `steps` evenly spaced points on the line between two embeddings, ends included.
 
-    `tries` as in `decode_valid`: above 1, molecules on the way are valid ones where possible.
-    `refine` as in `encode`: the ends are the two graphs themselves, unless it is 0.
+    `tries` as in `decode_valid`: above 1, molecules on the way are valid if possible. `refine` as
+    in `encode`: the ends are the two graphs themselves, unless it is 0.
     """
     if steps < 2:
         raise ValueError(f"steps must be at least 2 (the two ends), got {steps}")
@@ -70,14 +70,14 @@ def barycenter(
     weights: Iterable[float] | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Barycenter:
-    """Decode the weighted mean of the embeddings of graphs, of a whole dataset if you like.
+    """Decode the weighted mean of the embeddings of graphs, even of a whole dataset.
 
     Parameters
     ----------
     model
         Encodes and decodes.
     graphs
-        Any number of graphs; a stream is read piece by piece and never held whole.
+        Any number of graphs; a stream is read piece by piece and never held in memory.
     weights
         One per graph, at least 0; only their ratios matter. All equal by default.
     progress
@@ -99,14 +99,14 @@ def barycenter(
     if shares is not None and next(shares, None) is not None:
         raise ValueError(f"there are more weights than the {count} graphs; give one per graph")
     if mass <= 0:
-        raise ValueError("nothing to average: give at least one graph of weight above 0")
+        raise ValueError("nothing to average: give at least one graph with a weight above 0")
     latent = (total / mass).astype(np.float32)
     (mean,) = decode_valid(model, latent[None], tries=1)
     return Barycenter(mean, latent, count)
 
 
 def decode_valid(model: GRALE, latents: NDArray[np.float32], tries: int) -> list[Graph]:
-    """Decode embeddings; of molecules the likeliest valid one among `tries` graphs, if any is."""
+    """Decode embeddings; molecules to the likeliest valid one among `tries` graphs, if any."""
     graphs = [graph for graph in model.decode(latents) if graph is not None]
     if tries <= 1 or not is_molecular(model.space):
         return graphs
@@ -117,7 +117,7 @@ def decode_valid(model: GRALE, latents: NDArray[np.float32], tries: int) -> list
 def follow(model: GRALE, graphs: Sequence[Graph]) -> list[NDArray[np.int64]]:
     """Match each graph with the one before it, so that drawings keep nodes in place.
 
-    The model's matcher gives the correspondence; single trades that save edits improve it.
+    The model's matcher gives the mapping; single trades that save edits improve it.
     """
     return [
         edit_distance_bound(later, earlier, model.match(later, earlier).mapping).mapping

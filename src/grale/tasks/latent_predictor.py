@@ -89,7 +89,7 @@ def fit_predictor(
 
 
 class ThroughDescription(nn.Module):
-    """A predictor of descriptions as a function of latents; gradients pass the decoder."""
+    """A predictor on descriptions as a function of latents; gradients pass through the decoder."""
 
     def __init__(self, model: GRALE, predictor: LatentRegressor) -> None:
         super().__init__()
@@ -101,15 +101,15 @@ class ThroughDescription(nn.Module):
 
 
 class LearnedProperty(NamedTuple):
-    """A predictor with what it was learned from."""
+    """A predictor and the data it was trained on."""
 
     predictor: LatentRegressor | ThroughDescription
-    """A function of latents, whatever it reads."""
+    """A function of latents, even if it reads descriptions."""
     r2: float
     values: NDArray[np.float64]
     """The property of each graph."""
     covariance: NDArray[np.float64]
-    """Of the embeddings, as a metric for edits."""
+    """Covariance of the embeddings, a metric for edits."""
 
 
 def learn_property(

@@ -64,7 +64,7 @@ def match_file(
     for name in ("a", "b"):
         kinds = [str(field.type) for field in parquet.schema_arrow if field.name == name]
         if kinds not in (["string"], ["large_string"]):
-            raise ValueError(f"{source} needs one column {name!r} of text: pairs are in a and b")
+            raise ValueError(f"{source} needs one text column {name!r}: pairs are in a and b")
     report = MatchReport()
     with locked(out), written_whole(out, MATCHED) as writer:
         for batch in parquet.iter_batches(batch_size=ROWS, columns=["a", "b"]):
@@ -88,7 +88,7 @@ def _matched(
     time_limit: float | None,
     noise_draws: int,
 ) -> list[dict[str, Any]]:
-    """Records of some pairs, those of the model alone in one batch."""
+    """Records of some pairs; the model alone matches them in one batch."""
     sides = [screen(side, model.space) for side in zip(*pairs)]
     good = [
         (row, (first, second))

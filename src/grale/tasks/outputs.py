@@ -1,4 +1,4 @@
-"""Files that a task writes: never over its own input, and whole or not at all."""
+"""Files that a task writes: never over its input, and complete or not at all."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def is_parquet(path: Path) -> bool:
 
 
 def check_output(source: Path, out: Path) -> None:
-    """Raise, before any work is done, if `out` would destroy the input or be no parquet."""
+    """Raise, before any work is done, if `out` would destroy the input or is not parquet."""
     ours, theirs = out.resolve(), source.resolve()
     if ours == theirs or theirs in ours.parents:
         raise ValueError(f"{out} would be written over or into its own input {source}")
     if out.suffix.lower() in OTHER_FORMATS:
-        raise ValueError(f"{out}: the result is parquet; let its name end in .parquet")
+        raise ValueError(f"{out}: the result is parquet; choose a name that ends in .parquet")
     if is_parquet(out) and out.is_dir():
         raise ValueError(f"{out} is a folder; remove it or choose another name")
 
 
 @contextmanager
 def written_whole(out: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    """Write a parquet file that appears when it is complete; what fails leaves nothing behind."""
+    """Write a parquet file that appears when it is complete; a failure leaves nothing behind."""
     with whole(out) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as writer:
         yield writer

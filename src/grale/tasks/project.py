@@ -1,6 +1,6 @@
 """Embeddings in two dimensions, for a map of a dataset (paper: figure of the latent space).
 
-Departures: principal components by default, UMAP as an extra.
+Departures: principal components by default, UMAP as an option.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ UMAP_LEAST = 15  # its number of neighbours
 
 
 class Projection(NamedTuple):
-    """Points on paper."""
+    """Points in the plane."""
 
     points: NDArray[np.float64]
     """(n, 2), in the order of the embeddings."""
     axes: tuple[str, str]
-    """What the two axes are called."""
+    """Names of the two axes."""
 
 
 def project(
     latents: NDArray[np.floating[Any]], method: Method = "pca", seed: int = 0
 ) -> Projection:
-    """Place each embedding in the plane; close embeddings come close together."""
+    """Place each embedding in the plane; near embeddings stay near."""
     values = np.asarray(latents, dtype=np.float64)
     if values.ndim != 2 or len(values) < 3:
         raise ValueError(f"a map needs at least 3 embeddings as rows, got shape {values.shape}")
@@ -57,7 +57,7 @@ def principal_components(values: NDArray[np.float64]) -> Projection:
 
 def _umap(values: NDArray[np.float64], seed: int) -> Projection:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns of parts that are not wanted here
+        warnings.simplefilter("ignore")  # it warns about parts that are not used here
         try:
             from umap import UMAP
         except ImportError as error:

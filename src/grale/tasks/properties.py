@@ -1,9 +1,9 @@
 """What an edit may change: a number per graph, by name.
 
     size, edges                          of any graph
-    logP, QED, TPSA, weight, rings, ...  of molecules: every descriptor of RDKit by its own name
+    logP, QED, TPSA, weight, rings, ...  of molecules: every descriptor of RDKit by its name
 
-Departures: the paper edits the size only.
+Departures: the paper edits only the size.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError
 
 Property = Callable[[Graph], float]
-"""Not a number where the graph has no such property, as an impossible molecule."""
+"""NaN if the graph does not have the property (an impossible molecule, say)."""
 
 GRAPH_PROPERTIES: dict[str, Property] = {
     "size": lambda graph: float(graph.num_nodes),

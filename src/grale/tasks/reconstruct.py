@@ -1,4 +1,4 @@
-"""Encode and decode a file of molecules, and say of each row what came back."""
+"""Encode and decode a file of molecules, and compare each row with its reconstruction."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def reconstruct_file(
     options: CodecOptions | None = None,
     lists_candidates: bool = False,
 ) -> ReconstructReport:
-    """Reconstruct every row; rows the model cannot take keep their place and their reason.
+    """Reconstruct every row; rows the model cannot take keep their place and get a reason.
 
-    If it `lists_candidates`, each row also gets its likeliest valid molecules, as many as the
-    options say.
+    With `lists_candidates`, each row also gets its likeliest valid molecules; the options say how
+    many.
     """
     options = options or CodecOptions()
     if not is_molecular(model.space):
@@ -105,7 +105,7 @@ def reconstruct_file(
 def _compared(
     graph: Graph, again: Graph, mapping: NDArray[np.int64], candidates: list[str] | None
 ) -> dict[str, Any]:
-    """What came back of one molecule; the edit distance is an upper bound."""
+    """Record of one reconstruction; the edit distance is an upper bound."""
     smiles = None
     with suppress(MoleculeError):
         smiles = again.to_smiles()
@@ -116,7 +116,7 @@ def _compared(
         "edit_distance": 0 if exact else edit_distance_bound(graph, again, mapping).edit_distance,
         "candidates": candidates,
         "status": "ok" if smiles is not None else "invalid",
-        "reason": None if smiles is not None else "the reconstruction is no valid molecule",
+        "reason": None if smiles is not None else "the reconstruction is not a valid molecule",
     }
 
 

@@ -11,6 +11,6 @@ from grale.graphs.space import GraphSpace
 
 
 def read_rows(entries: Sequence[str | None], text: Text, space: GraphSpace) -> list[Graph | str]:
-    """Read each entry as a graph of the space, or say in one sentence why it is none."""
+    """Read each entry as a graph of the space, or say in one sentence why that fails."""
     parsed = (parse(entry, text) for entry in entries)
     return [item if isinstance(item, str) else in_space(item, space) for item in parsed]

@@ -1,7 +1,7 @@
 """Asking a run to stop: it finishes its step, writes a checkpoint and ends.
 
-Clusters send SIGTERM before they take a machine away, people press Ctrl-C. Whoever asks twice with
-Ctrl-C is not made to wait.
+Clusters send SIGTERM before they reclaim a machine; people press Ctrl-C. A second Ctrl-C stops the
+run at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 
 class StopRequest:
-    """Whether somebody wants the run to stop, and by which signal."""
+    """Whether the run was asked to stop, and by which signal."""
 
     def __init__(self) -> None:
         self.signal = 0
@@ -35,7 +35,7 @@ class StopRequest:
 
 @contextmanager
 def stop_request() -> Iterator[StopRequest]:
-    """Listen to SIGTERM and SIGINT for a while; threads other than the main one cannot."""
+    """Listen to SIGTERM and SIGINT inside the block; only the main thread can."""
     request = StopRequest()
     before: dict[signal.Signals, Any] = {}
     if threading.current_thread() is threading.main_thread():

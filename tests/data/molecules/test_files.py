@@ -209,7 +209,7 @@ def test_a_gz_that_is_cut_short_says_after_how_many_rows(tmp_path, suffix) -> No
     [
         ("id,structure_text", None, "its columns are 'id', 'structure_text'"),
         ("smiles,smiles", None, "2 columns are called 'smiles'"),
-        ("SMILES,smiles", None, "but for case: 'SMILES', 'smiles'; name the one to read"),
+        ("SMILES,smiles", None, "ignoring case: 'SMILES', 'smiles'; name the one to read"),
         ("id,smiles", "SMI", "no column is called 'SMI'"),
         ("", None, "is empty"),
     ],

@@ -136,7 +136,7 @@ def test_a_run_that_keeps_nothing_leaves_the_earlier_dataset(tmp_path, source) -
     prepare([source], tmp_path / "out", CONFIG)
     before = contents(tmp_path / "out")
     (tmp_path / "in.smi").write_text("nothing\n")
-    with pytest.raises(ValueError, match="no molecule is left"):
+    with pytest.raises(ValueError, match="there are no molecules to train on"):
         prepare([open_molecules(tmp_path / "in.smi")], tmp_path / "out", CONFIG)
     assert contents(tmp_path / "out") == before
 

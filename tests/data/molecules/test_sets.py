@@ -57,7 +57,7 @@ def test_an_empty_target_is_nan_and_a_word_is_an_error(tmp_path) -> None:
     (tmp_path / "SAMPL.csv").write_text("iupac,smiles,expt\na,CC,\nb,CO,1\n")
     assert np.isnan(read_set("freesolv", tmp_path).targets[0])
     (tmp_path / "SAMPL.csv").write_text("iupac,smiles,expt\na,CC,1\nb,CO,high\n")
-    with pytest.raises(ValueError, match="line 3: the target 'high' is no number"):
+    with pytest.raises(ValueError, match="line 3: the target 'high' is not a number"):
         read_set("freesolv", tmp_path)
 
 

@@ -1,12 +1,12 @@
-"""COLORING graphs, a block at a time (paper: appendix "Datasets", COLORING).
+"""COLORING graphs, one block at a time (paper: appendix "Datasets", COLORING).
 
-A block is `BLOCK_SIZE` graphs of consecutive numbers with a random stream of their own:
+A block is `BLOCK_SIZE` graphs of consecutive numbers that share a random stream:
 
     sizes -> centroids -> cells -> borders -> colours,   then again for the rejected ones.
 
 Departures: a rejected image is redrawn with the same number of nodes (Any2Graph draws the
-number again), so that sizes are exactly uniform; cells and borders have no minimum size by
-default (Any2Graph's own files drop those below three pixels). As there, colours are drawn
+number again), so that sizes are exactly uniform. Cells and borders have no minimum size by
+default (Any2Graph's files drop those below three pixels). As in Any2Graph, colours are drawn
 before thin borders are dropped: touching cells always differ.
 """
 
@@ -23,7 +23,7 @@ from grale.data.coloring.four_coloring import NO_COLOR, random_four_coloring
 from grale.graphs.graph import Graph
 
 BLOCK_SIZE = 128  # graphs that share a random stream; changing it changes every dataset
-MAX_ROUNDS = 200  # redraws of a block; beyond, the cells asked for do not fit in the image
+MAX_ROUNDS = 200  # redraws of a block; if they are not enough, the cells do not fit in the image
 GRAPH_STREAM, NOISE_STREAM = 0, 1  # separate, so that drawing an image never alters a graph
 
 
@@ -67,7 +67,7 @@ COLORING_VARIANTS: dict[str, ColoringConfig] = {
 
 
 class GraphArrays(NamedTuple):
-    """The graphs of one block, end to end: small to send from one process to another."""
+    """The graphs of one block, end to end: cheap to send between processes."""
 
     num_nodes: Int64[np.ndarray, "B"]
     colors: Int8[np.ndarray, "B N"]

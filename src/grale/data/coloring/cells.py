@@ -16,10 +16,10 @@ from jaxtyping import Bool, Float32, Int16, Int64
 def nearest_cells(
     centroids: Float32[np.ndarray, "B N 2"], grid: int
 ) -> Int16[np.ndarray, "B {grid} {grid}"]:
-    """Index of the centroid nearest to each pixel in L1 distance; the first one if several are.
+    """Index of the centroid nearest to each pixel in L1 distance; the first one in a tie.
 
-    Pixels stand at `linspace(0, 1, grid)` on both axes, as in Any2Graph. A centroid at infinity
-    is never the nearest: that is how images with fewer than N cells are padded.
+    Pixels are at `linspace(0, 1, grid)` on both axes, as in Any2Graph. Images with fewer than N
+    cells are padded by centroids at infinity, which are never the nearest.
     """
     axis = np.linspace(0, 1, grid, dtype=np.float32)
     row_distance = np.abs(centroids[:, :, 0, None] - axis)

@@ -3,9 +3,9 @@
 Nodes are visited in order, and each takes a colour at random among those that no coloured
 neighbour has. When none is left, all colours are drawn again, as in Any2Graph.
 
-Departures: after `MAX_RESTARTS` dead ends the search is exact, so that it always ends. Cells
-made of one piece give a planar graph, which has a colouring; a cell cut in two by the pixels
-(one image in a thousand) might not, and the answer is then -1.
+Departures: after `MAX_RESTARTS` dead ends the search is exact, so that it always ends. If every
+cell is in one piece, the graph is planar and has a colouring. If the pixels cut a cell in two (one
+image in a thousand), it may have none, and the answer is -1.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ NO_COLOR = -1
 def random_four_coloring(
     adjacency: Bool[np.ndarray, "B N N"], generator: np.random.Generator
 ) -> Int8[np.ndarray, "B N"]:
-    """Colour each graph with 0..3, no edge having twice the same colour.
+    """Colour each graph with 0..3, so that no edge joins two nodes of the same colour.
 
     Parameters
     ----------
     adjacency
-        Symmetric, False on the diagonal. Padded nodes have no neighbours; they get a colour too.
+        Symmetric, False on the diagonal. Padded nodes have no neighbours, but also get a colour.
     generator
         Source of the colours.
 

@@ -1,9 +1,9 @@
 """COLORING, the synthetic dataset of coloured maps (paper: appendix "Datasets", COLORING).
 
-Random centroids cut a small image into cells, each pixel going to the nearest centroid in
+Random centroids cut a small image into cells: each pixel belongs to the nearest centroid in
 L1 distance. Cells are nodes, touching cells are joined, and colours are drawn so that no
-edge has twice the same colour (Krzakala et al. 2024, Any2Graph). Graph number k depends on
-the configuration, the seed and k, and on nothing else.
+edge joins two equal colours (Krzakala et al. 2024, Any2Graph). Graph number k depends only on
+the configuration, the seed and k.
 
 See :mod:`grale.data.coloring.block`.
 """

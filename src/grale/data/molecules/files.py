@@ -1,8 +1,8 @@
 """Molecules in files: csv, tsv, smi, sdf and parquet, each also as .gz, read as a stream.
 
-Every row of the file becomes one entry, in order, whatever it holds: what is wrong with a row is
-found when it is parsed, not here. A blank line is a row with an empty entry. Only a file that
-cannot be read at all is an error.
+Every row of the file becomes one entry, in order, whatever it holds: errors in a row are found when
+it is parsed, not here. A blank line is a row with an empty entry. Only a file that cannot be read
+at all is an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError, from_molblock, from_smiles
 
 SMILES_NAMES = ("smiles", "canonical_smiles", "isomeric_smiles", "smile", "mol", "structure")
-"""Column names taken for SMILES when none is given, upper or lower case, the first found."""
+"""Column names to look for if none is given, in upper or lower case; the first found is used."""
 FORMATS = ("csv", "tsv", "smi", "sdf", "parquet")
 TEXT_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "null")
 SAMPLE_BYTES = 4 << 20
@@ -34,7 +34,7 @@ Text = Literal["smiles", "molblock"]
 
 
 class Chunk(NamedTuple):
-    """Consecutive rows of a source; `splits` where the source has its own."""
+    """Consecutive rows of a source; `splits` if the source has its own."""
 
     entries: list[str | None]
     splits: list[str] | None = None
@@ -65,7 +65,7 @@ class MoleculeFile:
         return open_text(self.path)
 
     def count(self) -> int:
-        """Rows of the file, for a progress bar; of text about, judging by how it begins."""
+        """Rows of the file, for a progress bar; of text files an estimate from the beginning."""
         if self.kind == "parquet":
             import pyarrow.parquet as pq
 
@@ -79,7 +79,7 @@ class MoleculeFile:
         return round(start.count(b"$$$$" if self.kind == "sdf" else b"\n") / share)
 
     def rows(self, size: int) -> Iterator[Chunk]:
-        """Entries in order, `size` at a time; None where a row has no entry."""
+        """Entries in order, `size` at a time; None for a row without an entry."""
         entries = self._entries()
         while chunk := list(islice(entries, size)):
             yield Chunk(chunk)
@@ -95,9 +95,9 @@ class MoleculeFile:
 
 
 def _unpacked(start: bytes) -> tuple[bytes, int]:
-    """What the first bytes of a .gz hold, at most so much, and how many bytes hold it.
+    """Unpack the first bytes of a .gz, up to a limit; also return how many bytes were used.
 
-    A file that is damaged there is found out on reading.
+    A file that is damaged there fails when it is read.
     """
     unpacker = zlib.decompressobj(wbits=31)
     try:
@@ -108,7 +108,7 @@ def _unpacked(start: bytes) -> tuple[bytes, int]:
 
 
 def open_molecules(path: Path | str, column: str | None = None) -> MoleculeFile:
-    """Find out what a file holds; raise if it cannot be read, with what would help."""
+    """Find out what a file holds, or raise and say what would help."""
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not a file")
@@ -125,7 +125,7 @@ def open_molecules(path: Path | str, column: str | None = None) -> MoleculeFile:
 
 
 def kind_of(path: Path) -> str:
-    """Format by the name of a file; what is not among FORMATS is none of ours."""
+    """Format by the name of a file; it may not be one of FORMATS."""
     suffixes = [suffix.lstrip(".").lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == "gz":
         suffixes.pop()
@@ -134,7 +134,7 @@ def kind_of(path: Path) -> str:
 
 
 def parse(entry: Any, text: Text = "smiles") -> Graph | str:
-    """Read one entry as a graph, or say in one sentence why it is none."""
+    """Read one entry as a graph, or say in one sentence why that fails."""
     if entry is None:
         return "the row has no entry"
     if isinstance(entry, str) and (reason := why_not_read(entry)):
@@ -158,12 +158,12 @@ def _find_column(path: Path, header: list[str], wanted: str | None) -> str:
         known = next((name for name in SMILES_NAMES if name in plain), None)
         if known is None:
             raise ValueError(
-                f"{path}: no column is called {SMILES_NAMES[0]!r} or the like; its columns are "
+                f"{path}: no column is called {SMILES_NAMES[0]!r} or similar; its columns are "
                 f"{_listed(header)}; name the one to read (--column)"
             )
         found = sorted({name for name, lower in zip(header, plain) if lower == known})
         if len(found) > 1:
-            names = f"{len(found)} columns are called {known!r} but for case: {_listed(found)}"
+            names = f"{len(found)} columns are called {known!r}, ignoring case: {_listed(found)}"
             raise ValueError(f"{path}: {names}; name the one to read (--column)")
         wanted = found[0]
     if header.count(wanted) != 1:
@@ -195,7 +195,7 @@ def _header(path: Path, kind: str) -> list[str]:
 
 def _damaged(path: Path, rows: int, error: Exception) -> ValueError:
     return ValueError(
-        f"{path} is cut short or damaged after {rows} rows ({error}); fetch or pack it again"
+        f"{path} is cut short or damaged after {rows} rows ({error}); download or pack it again"
     )
 
 
@@ -210,7 +210,7 @@ def _read_table(file: MoleculeFile) -> Iterator[str | None]:
 
 
 def _read_smi(file: MoleculeFile) -> Iterator[str | None]:
-    """One molecule per line, a name may follow; PubChem's dump has its number in front."""
+    """One molecule per line; a name may follow. PubChem's dump starts with its number."""
     with open_text(file.path) as stream:
         for line in lines_of(stream):
             text = line.strip(" \r\n")

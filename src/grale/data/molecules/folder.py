@@ -34,11 +34,11 @@ class MoleculeFolder:
         return "\n".join(file.name() for file in self.files)
 
     def count(self) -> int:
-        """Rows of all files, about, for a progress bar."""
+        """Estimated rows of all files, for a progress bar."""
         return sum(file.count() for file in self.files)
 
     def rows(self, size: int) -> Iterator[Chunk]:
-        """Entries in order, `size` at a time, across the borders of the files."""
+        """Entries in order, `size` at a time, across files."""
         entries = chain.from_iterable(
             chunk.entries for file in self.files for chunk in file.rows(size)
         )

@@ -1,7 +1,7 @@
 """A virtual library of small molecules: scaffolds with substituents.
 
-For demonstrations, tests and predictors where no dataset is at hand: thirty thousand drug-like
-molecules, put together from parts that chemists know, in a fixed random order.
+For demonstrations, tests and predictors without a dataset: thirty thousand drug-like molecules,
+built from common parts, in a fixed random order.
 """
 
 from __future__ import annotations

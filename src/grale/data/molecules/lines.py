@@ -1,9 +1,7 @@
-"""Lines of text files and entries of SDF files, in little memory whatever the file holds.
+"""Lines of text files and entries of SDF files, in little memory, whatever the file holds.
 
-What is too long, merged or cut off is not read: in its place comes a text that begins with NOT_READ
-and says why, which `grale.data.molecules.files.parse` gives as the reason of the row.
-
-Departures: not in the paper.
+An entry that is too long, merged or cut off is replaced by a text that starts with NOT_READ and
+says why; `grale.data.molecules.files.parse` returns it as the reason of the row.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ SEPARATOR, END_OF_MOLECULE = "$$$$", "M  END"
 
 
 def open_text(path: Path) -> io.TextIOWrapper:
-    """Open as text; bytes that are no text survive and are reported with their row."""
+    """Open as text; bytes that are not text are kept and reported with their row."""
     opener: Callable[..., Any] = gzip.open if path.suffix.lower() == ".gz" else io.open
     buffered = io.BufferedReader(opener(path, "rb"))
     mark = buffered.peek(2)[:2]
@@ -32,7 +30,7 @@ def open_text(path: Path) -> io.TextIOWrapper:
 
 
 def lines_of(stream: io.TextIOBase) -> Iterator[str]:
-    """Lines of a file with their ends; in place of one that is too long, what is wrong with it."""
+    """Lines of a file with their ends; a line that is too long is replaced by a message."""
     size = MAX_LINE + 2  # a line and its end
     is_open = after_return = False
     for piece in iter(partial(stream.readline, size), ""):
@@ -48,7 +46,7 @@ def lines_of(stream: io.TextIOBase) -> Iterator[str]:
 
 
 def why_not_read(entry: str) -> str | None:
-    """Reason why an entry was not read, or None if it was: a molecule's name may look like one."""
+    """Why an entry was not read, or None if it was; a molecule's name may look like a reason."""
     is_reason = entry.startswith(NOT_READ) and "\n" not in entry
     return entry.removeprefix(NOT_READ) if is_reason else None
 
@@ -67,7 +65,9 @@ def sdf_entries(stream: io.TextIOBase) -> Iterator[str]:
         if length <= MAX_BLOCK_LENGTH:
             lines.append(line)
     text = "".join(lines).rstrip()
-    if text and not text.endswith(f"\n{END_OF_MOLECULE}"):  # else a lone molecule, as in .mol files
+    if text and not text.endswith(
+        f"\n{END_OF_MOLECULE}"
+    ):  # otherwise a single molecule, as in .mol files
         yield f"{NOT_READ}the entry is cut off: the file ends before a line {SEPARATOR}"
     elif text:
         yield _entry(lines, length, num_molecules)

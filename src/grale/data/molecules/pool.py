@@ -1,10 +1,10 @@
 """POOL: 4.6 million public molecules in parquet shards by size, with a fixed split.
 
-It stands in for PUBCHEM 16 and 32, which are not at hand everywhere. Molecules of the labelled
-benchmarks are left out, so that probes on those are strict; but every molecule of at most four
-atoms is kept, since a model of molecules that does not know water is of no use, and
-`TinyMolecules` adds every pair of elements. A `share` thins out the training molecules, but not
-the tiny ones, nor those with rare elements, nor the held-out splits.
+It replaces PUBCHEM 16 and 32, which are not available everywhere. Molecules of the labelled
+benchmarks are left out, so that tests on those are fair. But all molecules of at most four atoms
+are kept, since a model of molecules must know water, and `TinyMolecules` adds every pair of
+elements. A `share` thins out the training molecules, except tiny ones and those with rare elements;
+the held-out splits stay whole.
 
 Departures: results on POOL are never called PUBCHEM.
 """
@@ -43,7 +43,7 @@ class PoolShard:
         return f"{self.path.resolve()} {self.path.stat().st_size} {self.max_atoms} {self.share}"
 
     def rows(self, size: int) -> Iterator[Chunk]:
-        """Molecules small enough and of no benchmark, `size` rows of the file at a time."""
+        """Molecules that are small enough and in no benchmark, from `size` rows at a time."""
         parquet = pq.ParquetFile(self.path)
         for batch in parquet.iter_batches(batch_size=size, columns=list(COLUMNS)):
             of_benchmark = pc.or_(batch["bench"], pc.equal(batch["source"], "qm9"))
@@ -67,7 +67,7 @@ class PoolShard:
 
 @dataclass(frozen=True)
 class TinyMolecules:
-    """Every atom, and every pair of atoms with every bond or none: salts, HCl, N2."""
+    """All atoms, and all pairs of atoms with each bond or none: salts, HCl, N2."""
 
     text: Text = "smiles"
 
@@ -76,7 +76,7 @@ class TinyMolecules:
         return f"tiny molecules of {len(ELEMENTS)} elements"
 
     def rows(self, size: int) -> Iterator[Chunk]:
-        """All of them at once: a few thousand; those that RDKit refuses are rejected rows."""
+        """All of them at once, a few thousand; those that RDKit rejects are rejected rows."""
         atoms = [f"[{element}]" for element in ELEMENTS]
         pairs = combinations_with_replacement(atoms, 2)
         joined = [f"{a}{bond}{b}" for a, b in pairs for bond in ("", "=", "#", ".")]

@@ -1,10 +1,10 @@
 """From files of molecules to a dataset: parse, drop duplicates, split, write shards.
 
-Two passes, both with flat memory. The first parses chunks of rows in parallel, each to a part file
-that a killed run finds again. The second goes through the parts in slices of the key's range,
-keeps the first row of each graph and writes shards; keys are hashes, so shards come shuffled.
+There are two passes, both with constant memory. The first parses chunks of rows in parallel, each
+to a part file that a killed run finds again. The second reads the parts in slices of the range of
+keys, keeps the first row of each graph and writes shards; keys are hashes, so shards are shuffled.
 
-Departures: not in the paper, which takes its molecules from PubChem as they are.
+Departures: the paper uses molecules from PubChem as they are.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class RowSource(Protocol):
 
 @dataclass(frozen=True)
 class Prepared:
-    """What became of the rows."""
+    """How many rows were kept and rejected."""
 
     rows: int
     rejected: int
@@ -79,9 +79,9 @@ def prepare(
 ) -> Prepared:
     """Write the molecules of all sources to `out/train`, `out/valid` and `out/test`.
 
-    What is left out is in `out/rejected.parquet`, with its row and the reason. A killed run goes on
-    where it was when called again with the same sources and config. A split for which no graph is
-    left is removed if an earlier run wrote it.
+    Rejected rows are in `out/rejected.parquet`, with their number and the reason. A killed run
+    continues when called again with the same sources and config. If a split has no graphs, one
+    that an earlier run wrote is removed.
     """
     with locked(out):
         return _prepare(list(sources), out, config, progress)
@@ -107,7 +107,7 @@ def _prepare(
         if not kept["train"]:
             shutil.rmtree(work)
             raise ValueError(
-                f"no molecule is left to train on: {rejected} of {rows} rows were rejected"
+                f"there are no molecules to train on: {rejected} of {rows} rows were rejected"
             )
         if not kept[split]:
             _remove_split(out / split)
@@ -119,9 +119,9 @@ def _prepare(
 
 
 def _claim(work: Path, names: list[str], config: PrepareConfig) -> None:
-    """Start the work folder, or make sure that it was begun for the same job."""
+    """Start the work folder, or make sure that it belongs to the same job."""
     settings = dataclasses.asdict(config)
-    del settings["num_workers"]  # changes nothing but the time
+    del settings["num_workers"]  # changes the time only
     plan = json.dumps({"sources": names, "config": settings}, indent=2)
     path = work / "plan.json"
     is_begun = any(work.glob("part-*.parquet"))
@@ -137,7 +137,7 @@ def _claim(work: Path, names: list[str], config: PrepareConfig) -> None:
 def _parse_all(
     sources: list[RowSource], work: Path, config: PrepareConfig
 ) -> Iterator[tuple[int, int]]:
-    """Parse every chunk that has no part yet; yield rows and rejected rows of each."""
+    """Parse the chunks that have no part yet; yield rows and rejected rows of each."""
     with _pool(config.num_workers) as pool:
         running: set[Future[tuple[int, int]]] = set()
         for number, (start, text, chunk) in enumerate(_numbered(sources)):
@@ -148,7 +148,7 @@ def _parse_all(
             if pool is None:
                 yield parse_part(part, start, text, chunk, config)
                 continue
-            if len(running) > 2 * config.num_workers:  # flat memory: few chunks wait
+            if len(running) > 2 * config.num_workers:  # few chunks wait: constant memory
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
             running.add(pool.submit(parse_part, part, start, text, chunk, config))
@@ -156,7 +156,7 @@ def _parse_all(
 
 
 def _pool(num_workers: int) -> AbstractContextManager[ProcessPoolExecutor | None]:
-    """Worker processes; none for one worker, which is this process."""
+    """Worker processes; None for one worker, which is this process."""
     if num_workers == 1:
         return nullcontext()
     return ProcessPoolExecutor(num_workers, mp_context=get_context("spawn"))
@@ -192,7 +192,7 @@ def _write_split(out: Path, work: Path, split: str, rows: int, config: PrepareCo
 
 
 def _remove_split(folder: Path) -> None:
-    """Remove the shards that an earlier run left, and nothing of the user's."""
+    """Remove the shards of an earlier run, and no files of the user."""
     for file in (folder / MANIFEST, *folder.glob("graphs-*.parquet*")):
         file.unlink(missing_ok=True)
     if folder.is_dir() and not any(folder.iterdir()):
@@ -205,9 +205,9 @@ def _slice(work: Path, low: int, high: int) -> pa.Table:
 
 
 def _distinct(table: pa.Table, split: str) -> PackedGraphs:
-    """Keep the first row of each key if it is of this split, in the order of the keys.
+    """Keep the first row of each key if it is in this split, in the order of the keys.
 
-    A graph that comes again in another split stays in that of its first row only.
+    A graph that occurs in several splits stays in the split of its first row only.
     """
     keys: NDArray[np.uint64] = table.column("key").to_numpy()
     order = np.lexsort([table.column("row").to_numpy(), keys])

@@ -21,20 +21,20 @@ from grale.graphs.molecules.molecule import canonical_key
 SPLITS = ("train", "valid", "test")
 REJECTED = pa.schema([("row", pa.int64()), ("entry", pa.string()), ("reason", pa.string())])
 SHOWN = 200  # characters of a rejected entry that are kept
-GROUP_ROWS = 1_024  # small groups: a slice of the keys is read without the rest
+GROUP_ROWS = 1_024  # small, so that a slice of the keys can be read without the rest
 KEY_RANGE = 1 << 16
-"""Prefixes of keys: parts are read again in slices of this range."""
+"""Number of key prefixes; the second pass reads the parts in slices of this range."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareConfig:
-    """What to keep and how to cut it."""
+    """Which molecules to keep, and how to split them."""
 
     max_atoms: int = 16
     """Molecules with more heavy atoms are left out."""
     valid_share: float = 0.01
     test_share: float = 0.01
-    """Shares of the graphs held out, chosen by hash, so that no other row moves a graph."""
+    """Shares of the graphs held out; chosen by hash, so that other rows do not matter."""
     shard_rows: int = 65_536
     num_workers: int = 1
     descriptors: bool = False
@@ -44,7 +44,7 @@ class PrepareConfig:
         if self.max_atoms < 1 or self.shard_rows < 1 or self.num_workers < 1:
             raise ValueError("max_atoms, shard_rows and num_workers must be at least 1")
         if min(self.valid_share, self.test_share) < 0 or self.valid_share + self.test_share >= 1:
-            raise ValueError("valid_share and test_share must be shares that leave some for train")
+            raise ValueError("valid_share and test_share must be at least 0 and sum to less than 1")
 
 
 def parse_part(
@@ -86,7 +86,7 @@ def _part_table(
     rows: list[int],
     properties: NDArray[np.float32] | None = None,
 ) -> pa.Table:
-    """Key, split and row of each graph beside its columns, sorted by key."""
+    """Columns of each graph with its key, split and row, sorted by key."""
     order = np.argsort(np.array(keys, dtype=np.uint64), kind="stable")
     if len(graphs) == 0:
         blank = None if properties is None else np.zeros((1, properties.shape[1]), np.float32)

@@ -1,4 +1,4 @@
-"""Finds the molecules that an experiment trains on, or prepares them."""
+"""Find the prepared molecules that an experiment trains on, or prepare them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ COLORING_ALONE = "coloring"
 def find_molecules(given: str | None, results: Path) -> str | None:
     """Folder of prepared molecules: the given one, or the usual one if it is there.
 
-    "coloring" asks for none, even if there are any. A folder that holds POOL as it is published is
-    prepared first, into `results/data/pool16`.
+    "coloring" means none, even if there are any. A folder that holds POOL as published is prepared
+    first, into `results/data/pool16`.
     """
     if given == COLORING_ALONE:
         return None
@@ -39,7 +39,7 @@ def find_molecules(given: str | None, results: Path) -> str | None:
 
 
 def prepared_molecules(space: GraphSpace) -> str | None:
-    """Usual folder of molecules of exactly the sizes of a space, if it is there."""
+    """Usual folder of molecules of exactly the size of a space, if it is there."""
     folder = USUAL_FOLDER.with_name(f"pool{space.max_nodes}")
     return str(folder) if is_molecular(space) and _is_prepared(folder) else None
 

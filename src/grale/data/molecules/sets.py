@@ -1,9 +1,9 @@
 """Labelled molecules of the paper's downstream tables, in their published formats.
 
-Each set is a csv of SMILES and targets as MoleculeNet and the authors of QM40 and GDB-13 publish
-it; a parquet file with columns `smiles` and `target` is taken for any of them.
+Each set is a csv of SMILES and targets, as published by MoleculeNet and the authors of QM40 and
+GDB-13. A parquet file with columns `smiles` and `target` is accepted for any of them.
 
-Rows are given as published, duplicates, salts and stereo included.
+Rows are returned as published, including duplicates, salts and stereo.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ PUBCHEM_SMILES = "https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/Extras/CID-SMILE
 
 @dataclass(frozen=True)
 class MoleculeSet:
-    """Where a set is published, and which of its columns count."""
+    """Where a set is published, and which of its columns are used."""
 
     file: str
     smiles: str | None
     target: str | None
-    """None for a set of molecules alone."""
+    """None for a set without targets."""
     is_class: bool = False
     url: str | None = None
-    """None where the publisher's address is a form to fill in."""
+    """None if the publisher asks for a form to be filled in."""
 
 
 MOLECULE_SETS = {
@@ -64,8 +64,8 @@ class LabelledMolecules:
 def open_set(name: str, folder: Path) -> Molecules:
     """Open the molecules of a set as a stream; for GDB-13, of which 977 million are published.
 
-    Files are looked for and downloaded as by `read_set`. Unpacked archives of many files, as
-    GDB-13 is published, may lie in a folder of the set's name.
+    Files are found and downloaded as in `read_set`. An unpacked archive of many files, such as
+    GDB-13's, may be in a folder with the set's name.
 
     >>> for chunk in open_set("gdb13", Path("data")).rows(65_536):  # doctest: +SKIP
     ...     print(chunk.entries[0])
@@ -93,9 +93,9 @@ def read_set(name: str, folder: Path) -> LabelledMolecules:
 
 
 def _find(name: str, folder: Path) -> Path:
-    """Where the file or folder of a set is, after a download where it is not there yet."""
+    """Path of the file or folder of a set; downloads it if it is not there yet."""
     if name not in MOLECULE_SETS:
-        raise ValueError(f"no set is called {name!r}; there are {', '.join(MOLECULE_SETS)}")
+        raise ValueError(f"no set is called {name!r}; known sets are {', '.join(MOLECULE_SETS)}")
     wanted = MOLECULE_SETS[name]
     names = (wanted.file, f"{wanted.file}.gz", f"{name}.parquet")
     path = next((folder / file for file in names if (folder / file).is_file()), None)
@@ -135,4 +135,4 @@ def _number(row: list[str], place: int, line: int, path: Path) -> float:
     try:
         return float(cell) if cell else float("nan")
     except ValueError as error:
-        raise ValueError(f"{path}, line {line}: the target {cell!r} is no number") from error
+        raise ValueError(f"{path}, line {line}: the target {cell!r} is not a number") from error

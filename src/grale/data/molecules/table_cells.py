@@ -1,4 +1,4 @@
-"""Rows of csv and tsv files as cells, a line at a time; no row is lost to a quote left open."""
+"""Rows of csv and tsv files as cells, line by line; an unclosed quote loses no row."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from itertools import islice
 from grale.data.molecules.lines import lines_of
 
 MAX_CELL = 10_000_000  # characters, of a row too; the csv module would stop at ordinary long cells
-MAX_LINES = 1_000  # of one quoted cell; a quote open for longer was not meant as one
+MAX_LINES = 1_000  # of one quoted cell; a longer one is not a quote
 _WHOLE_QUOTE = re.compile(r'^"([^"]*)"$')
 
 
 def cells_of(stream: TextIOBase, kind: str, column: str | None = None) -> Iterator[list[str]]:
-    """Cells of each row; a row of a csv goes on to the next line only inside a proper quote."""
+    """Cells of each row; a csv row continues on the next line only inside a proper quote."""
     csv.field_size_limit(MAX_CELL)
     lines, waiting = lines_of(stream), deque[str]()
     width, place = 0, -1
@@ -26,7 +26,7 @@ def cells_of(stream: TextIOBase, kind: str, column: str | None = None) -> Iterat
         return waiting.popleft() if waiting else next(lines, None)
 
     while (line := take()) is not None:
-        if kind == "tsv":  # has no quoting, but some programs put every cell between quotes
+        if kind == "tsv":  # has no quoting, but some programs quote every cell
             cells = [_WHOLE_QUOTE.sub(r"\1", cell) for cell in line.rstrip("\r\n").split("\t")]
         elif '"' not in line:
             cells = line.rstrip("\r\n").split(",")
@@ -40,9 +40,9 @@ def cells_of(stream: TextIOBase, kind: str, column: str | None = None) -> Iterat
 
 
 def _quoted_row(taken: list[str], more: Iterator[str], place: int) -> list[str] | None:
-    """Cells of the row that begins with `taken[0]`, or None where its quotes do not close.
+    """Cells of the row that starts with `taken[0]`, or None if its quotes do not close.
 
-    A line break in the entry is such a case, too. `taken` is then all lines that were looked at.
+    A line break in the entry counts as such a case. `taken` then holds all lines looked at.
     """
 
     def lines() -> Iterator[str]:
@@ -66,7 +66,7 @@ def _quoted_row(taken: list[str], more: Iterator[str], place: int) -> list[str] 
 
 
 def _unquoted_row(line: str, width: int) -> list[str]:
-    """Cells of a line whose quotes are plain characters; the line for each if they do not fit."""
+    """Cells of a line whose quotes are plain characters; if they do not fit, the line for each."""
     text = line.rstrip("\r\n")
     cells = text.split(",")
     return cells if width in (0, len(cells)) else [text] * width

@@ -1,6 +1,6 @@
 """Wrong colours repaired by reconstruction (paper: figure on denoising).
 
-Departures: intervals are shown; molecules, too.
+Departures: intervals are shown, and molecules are denoised as well.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def curve_of(points: list[DenoisePoint], noise: Noise) -> Figure:
 def _curve(points: list[DenoisePoint], noise: Noise, count: int) -> Picture:
     rows = [f"{p.level:.0%}: {p.before} -> {p.after}" for p in points]
     caption = (
-        f"Share of {noise.valid} among {count:,} graphs with so many {noise.change} at random, "
-        "before and after reconstruction; bands are 95 % intervals."
+        f"Share of {noise.valid} among {count:,} graphs with this share of {noise.change} at "
+        "random, before and after reconstruction; bands are 95 % intervals."
     )
     return Picture(
         "denoising",
@@ -80,8 +80,8 @@ def _examples(model: GRALE, noise: Noise, graphs: list[Graph], seed: int) -> Pic
         *look,
     )
     caption = (
-        f"Above, graphs with {EXAMPLE_LEVEL:.0%} {noise.change} that are no {noise.valid} any "
-        f"more; below, what the model makes of them: {sum(valid)} of {len(valid)} are valid."
+        f"Above, graphs with {EXAMPLE_LEVEL:.0%} {noise.change} that are no longer {noise.valid}; "
+        f"below, their reconstructions: {sum(valid)} of {len(valid)} are valid."
     )
     title = f"{noise.change.capitalize()}, then reconstructed: examples"
     return Picture("denoising-examples", title, figure, caption)

@@ -2,9 +2,9 @@
 
     grale reproduce figure-embedding-size --scale cpu --data POOL16_FOLDER
 
-Both axes are logarithmic, so that diagonals join latents of one total dimension K x D.
+Both axes are logarithmic, so that diagonals join latents of equal total dimension K x D.
 
-Departures: POOL 16 (COLORING 10 without --data) at `cpu`, a coarser grid.
+Departures: at `cpu`, POOL 16 (COLORING 10 without --data) and a coarser grid.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def make(request: Request) -> list[Picture]:
         for k, d in grid
     }
     caption = (
-        f"Share of {contest.count:,} unseen graphs of {request.data_name(data)} given back "
+        f"Share of {contest.count:,} unseen graphs of {request.data_name(data)} reconstructed "
         f"exactly, by number K and width D of the tokens; {request.budget(CPU_SHARE)}. Dashed: "
         "equal K x D."
     )
@@ -43,7 +43,7 @@ def make(request: Request) -> list[Picture]:
 
 
 def shape_figure(exact: dict[tuple[int, int], float]) -> Figure:
-    """Disc at each (D, K), its colour and number the accuracy; diagonals of equal K x D."""
+    """A disc at each (D, K), coloured and numbered by accuracy; diagonals of equal K x D."""
     figure = Figure(figsize=(5.4, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()

@@ -22,11 +22,11 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
-    """Draw the graphs that come back worst."""
+    """Draw the worst reconstructions."""
     graphs = sample_graphs(model.space, config.count, config.data, "test")
     everything = worst_reconstructions(model, graphs, None, progress=progress)
     if not everything:
-        raise ValueError(f"all {len(graphs)} graphs came back exactly; give a larger count")
+        raise ValueError(f"all {len(graphs)} graphs are exact; give a larger count")
     failures = everything[:SHOWN]
     look = look_of(model.space)
     figure = reconstruction_figure(
@@ -41,8 +41,8 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     )
     caption = (
         f"The {len(failures)} worst reconstructions of {len(graphs):,} graphs, inputs above. "
-        "Edges that differ are red. Numbers on nodes say how many nodes take each other's place "
-        "under the symmetries of the graph."
+        "Edges that differ are red. Numbers on nodes say how many nodes can take each other's "
+        "place by a symmetry of the graph."
     )
     groups = [_share(group) for group in exact_by_twins(graphs, everything)]
     details = "\n".join([*(_sentence(failure) for failure in failures), "", *groups])
@@ -52,7 +52,7 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
 def orbit_texts(
     graph: Graph, symbols: Callable[[Graph], Sequence[str]] | None = None
 ) -> Sequence[str]:
-    """Size of each node's orbit after its symbol; no number where no symmetry moves the node.
+    """Size of each node's orbit after its symbol; no number if no symmetry moves the node.
 
     >>> orbit_texts(Graph([0, 2, 0], [(0, 1), (1, 2)]))
     ['2', '', '2']
@@ -75,7 +75,7 @@ def _sentence(failure: Failure) -> str:
 
 
 def _share(group: TwinGroup) -> str:
-    """Say how many graphs of the group came back.
+    """Say how many graphs of the group are exact.
 
     >>> _share(TwinGroup(3, 4, 200, 120))
     '3 to 4 nodes with a twin: 60.0 % of 200 graphs exact'

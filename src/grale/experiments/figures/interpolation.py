@@ -19,7 +19,7 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     graphs = sample_graphs(model.space, config.count, config.data, "test")
     nearby = graphs[config.seed : config.seed + NEARBY]
     if len(nearby) < 2:
-        raise ValueError(f"two graphs are needed, from number {config.seed} on; got {len(graphs)}")
+        raise ValueError(f"need two graphs, starting at number {config.seed}; got {len(graphs)}")
     look = look_of(model.space)
     small, *_, large = sorted(range(len(nearby)), key=lambda k: nearby[k].num_nodes)
     path = interpolate(model, nearby[small], nearby[large], FRAMES)
@@ -51,7 +51,7 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
             "barycenter",
             "The mean of a dataset",
             together,
-            f"Some graphs of a dataset and, at the right, the decoded mean of the embeddings of "
+            f"Some graphs of a dataset and, on the right, the decoded mean of the embeddings of "
             f"all {mean.num_graphs:,}.",
         ),
     ]

@@ -24,7 +24,7 @@ MOST_ON_PAGE = 1_500  # graphs that the page draws
 
 
 class DatasetMap(NamedTuple):
-    """Graphs with their places and the numbers they are coloured by."""
+    """Graphs with their positions and the numbers they are coloured by."""
 
     graphs: Sequence[Graph]
     projection: Projection
@@ -46,7 +46,7 @@ def dataset_map(
     method: Method = "pca",
     progress: Progress = None,
 ) -> DatasetMap:
-    """Describe the graphs, place them in the plane and compute what colours them."""
+    """Describe the graphs, place them in the plane and compute their colours."""
     vectors = model.describe(graphs)
     if progress is not None:
         progress(len(graphs))
@@ -90,4 +90,4 @@ def _smiles(graph: Graph) -> str:
     try:
         return graph.to_smiles()
     except MoleculeError:
-        return "no valid molecule"
+        return "not a valid molecule"

@@ -1,4 +1,4 @@
-"""What more data and a longer latent buy (paper: figures of "Training Complexity" and its like).
+"""What more data and a longer latent bring (paper: figures of "Training Complexity" and related).
 
     grale reproduce figure-training-size --data POOL9_FOLDER --labelled FOLDER_OF_QM9
     grale reproduce figure-total-dimension --data POOL9_FOLDER --labelled FOLDER_OF_QM9
@@ -6,9 +6,9 @@
 Left: reconstruction of graphs of the training set and of unseen ones. Right: error of an MLP that
 predicts the internal energy of QM9 from the embedding, in standard deviations.
 
-Departures: COLORING 10 and no right side without --data; the same minutes for every model. At `cpu`
-the amounts are for molecules of up to 9 atoms (`grale prepare pool --max-atoms 9`), as QM9 has:
-on larger ones models have not begun to give graphs back after these minutes.
+Departures: without --data, COLORING 10 and no right side; the same minutes for every model. At
+`cpu`, the amounts are for molecules of up to 9 atoms (`grale prepare pool --max-atoms 9`), as in
+QM9: larger ones cannot be reconstructed yet after these minutes.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _make(
         rows = QM9_ROWS[request.scale]
         errors = [_energy_error(contest, c, request.labelled, rows) for c in contenders]
     caption = (
-        f"Left: share of graphs of {request.data_name(data)} given back exactly, over the "
+        f"Left: share of graphs of {request.data_name(data)} reconstructed exactly, over the "
         f"{xlabel}; {request.budget(CPU_SHARE)}. "
     )
     if errors is not None:
@@ -95,7 +95,7 @@ def _make(
 
 
 def _on_training_graphs(contest: Contest, contender: Contender) -> float:
-    """Share of graphs of the training set that come back exactly, seed 0; kept in a file."""
+    """Share of training graphs reconstructed exactly, seed 0; kept in a file."""
     folder = folder_of(contest, contender, 0)
 
     def compute(model: GraphAutoencoder) -> float:
@@ -120,7 +120,7 @@ def _energy_error(contest: Contest, contender: Contender, labelled: Path, rows: 
 
 
 def _kept(folder: Path, name: str, compute: Callable[[GraphAutoencoder], float]) -> float:
-    """Number in a file of the run's folder, computed with its model if it is not there."""
+    """Number from a file in the run's folder; computed with its model if it is not there."""
     file = folder / name
     if not file.is_file():
         write_whole(file, json.dumps(compute(load_any(folder))).encode())

@@ -20,7 +20,7 @@ from grale.tasks.properties import named_property
 
 FRAMES = 7
 EPSILON, STEPS = 0.01, 80
-TRIES = 20  # likeliest graphs among which a valid molecule is looked for
+TRIES = 20  # likeliest graphs to search for a valid molecule
 
 
 def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
@@ -36,7 +36,7 @@ def property_picture(
     *,
     uses_covariance: bool = False,
 ) -> Picture:
-    """Train a predictor of a property on the graphs, and raise it on one of them."""
+    """Train a predictor of a property on the graphs, and raise the property of one of them."""
     graphs = sample_graphs(model.space, config.count, config.data, "train")
     true = named_property(name)
     learned = learn_property(model, graphs, true, config.seed)
@@ -58,8 +58,8 @@ def property_picture(
     caption = (
         f"Steps of {EPSILON:g} of the embedding's length along the gradient of a predictor of "
         f"{name} (one hidden layer, trained on {len(graphs):,} graphs, R2 {learned.r2:.3f} on "
-        f"held-out ones). Of {STEPS} steps, {len(path.steps) - 1} gave a graph other than the one "
-        "before; those at which the property reached a new best value are shown."
+        f"held-out ones). Of {STEPS} steps, {len(path.steps) - 1} gave a graph different from the "
+        "one before; those at which the property reached a new best value are shown."
     )
     details = "\n".join(
         f"step {step.step}: {name} {step.true:.3g}, predicted {step.predicted:.3g}"
@@ -69,7 +69,7 @@ def property_picture(
 
 
 def edit_figure(model: GRALE, path: EditPath, name: str, most: int, direction: int = 1) -> Figure:
-    """Strip of at most so many of the graphs at which the property reached a new best value."""
+    """Strip of at most `most` graphs at which the property reached a new best value."""
     records = path.records(direction)
     places = np.linspace(0, len(records) - 1, min(most, len(records))).round().astype(int)
     shown = [records[place] for place in places]

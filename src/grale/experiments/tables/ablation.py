@@ -2,11 +2,11 @@
 
     grale reproduce table-ablation --scale cpu --data POOL16_FOLDER
 
-Every contender differs from GRALE in one part; where the paper searches a grid, every point of it
-has a row.
+Every contender differs from GRALE in one part; if the paper searches a grid, every point of it has
+a row.
 
-Departures: POOL 16 (COLORING 10 without --data) at `cpu`, every model with the same minutes; a last
-row for pooling by transport (decisions/012).
+Departures: at `cpu`, POOL 16 (COLORING 10 without --data) and the same minutes for every model; the
+last row is pooling by transport (decisions/012).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ PAPER = {
 
 
 def make(request: Request) -> list[Table]:
-    """Train what is missing, score all."""
+    """Train the missing models, and score all."""
     data = request.datasets()[-1]
     contest = request.contest("table-ablation", data, CPU_SHARE)
     scores = compete(contest, [*CONTENDERS, transport_pooling(contest)])

@@ -2,11 +2,12 @@
 
     grale reproduce table-complexity
 
-Graphs like molecules, all of N nodes. Models alternate, so that a busy machine disturbs all alike;
-the exponent is fitted to the larger half of the sizes, where what grows has outgrown the rest.
+All graphs are similar to molecules and have N nodes. Models alternate, so that a busy machine
+affects all equally. The exponent is fitted to the larger half of the sizes, where the growing part
+dominates.
 
-Departures: seconds per step on this machine beside the paper's hours of whole trainings; GraphVAE
-matches along edges (O(E N^2)) where the paper's table says O(N^4).
+Departures: seconds per step on this machine, next to the paper's hours of whole trainings. GraphVAE
+matches along edges (O(E N^2)); the paper's table says O(N^4).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     grale reproduce table-ged --data GED_FOLDER
 
-A matcher is trained on 504 of the 560 training graphs; every method then bounds the distance of the
-public pairs (test graphs against training graphs), methods alternating query by query.
+A matcher is trained on 504 of the 560 training graphs. Then every method bounds the distance of the
+public pairs (test graphs against training graphs); methods alternate query by query.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MINUTES = {"smoke": None, "cpu": 2.0, "paper": 2.0}
 
 @dataclass
 class Row:
-    """What one method gave, query by query."""
+    """Results of one method, query by query."""
 
     true: list[list[int]] = field(default_factory=list)
     found: list[list[int]] = field(default_factory=list)

@@ -1,9 +1,9 @@
 """Bounds of the edit distance and time per pair, for every method (paper: table on matching).
 
-Methods alternate pair by pair, so that a busy machine disturbs all alike; `match_many` of all pairs
-comes last. Encoding is part of our time, building the affinity part of the solvers'. Besides the
-edit distance stands the one-sided figure, which counts nothing for nodes that only the second graph
-has: the paper's numbers on COLORING lie below what any mapping can cost otherwise.
+Methods alternate pair by pair, so that a busy machine affects all equally; `match_many` of all
+pairs comes last. Our time includes encoding, the solvers' time building the affinity. Next to the
+edit distance is the one-sided number, which counts nothing for nodes that only the second graph
+has: the paper's numbers on COLORING are lower than any mapping can cost otherwise.
 
 Departures: tabu, graduated, batched and exact rows; molecules of POOL or of the library, not
 of PUBCHEM.
@@ -29,7 +29,7 @@ from grale.model.autoencoder import GRALE
 
 BUDGET = 0.002  # seconds of tabu search
 SLOW = ("astar", "exact")
-SLOW_PAIRS, SLOW_SECONDS = 20, 1.0  # pairs that methods slower than that get
+SLOW_PAIRS, SLOW_SECONDS = 20, 1.0  # slower methods get only that many pairs
 SLOW_LIMIT = 10.0  # seconds per pair
 PAPER = {
     "ipfp": ("21.10 ± 10.83", "0.006", "40.66 ± 12.16", "0.073"),
@@ -44,7 +44,7 @@ PAPER = {
 
 @dataclass
 class Row:
-    """What one method gave."""
+    """Results of one method."""
 
     distances: list[int] = field(default_factory=list)
     one_sided: list[int] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def is_slow(self) -> bool:
-        """Whether it takes longer than all pairs could wait for."""
+        """Whether it is too slow to match all pairs."""
         return self.failed > 0 or bool(self.seconds and np.mean(self.seconds) > SLOW_SECONDS)
 
 
@@ -64,7 +64,7 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     models = {"grale": model} | {f"grale, {name}": load(name) for name in config.also}
     rows = {name: Row() for name in (*SOLVERS, "graduated", "tabu", "exact")}
     rows |= {name + end: Row() for name in models for end in ("", " + tabu")}
-    for name in rows:  # so that no first pair pays for imports and compilation
+    for name in rows:  # so that imports and compilation count for no pair
         _add(Row(), name, (Graph([0, 1], [(0, 1)]), Graph([1, 0], [(0, 1)])), models)
     for number, pair in enumerate(pairs):
         for name, row in rows.items():
@@ -92,7 +92,7 @@ def _add(row: Row, name: str, pair: tuple[Graph, Graph], models: dict[str, GRALE
 
 
 def one_sided(g1: Graph, g2: Graph, mapping: IntArray) -> int:
-    """Edits without the insertions: what nodes and edges of the second graph alone cost is free.
+    """Edits without the insertions: nodes and edges of the second graph alone cost nothing.
 
     >>> one_sided(Graph([0]), Graph([0, 1], [(0, 1)]), np.array([0]))
     0

@@ -1,11 +1,11 @@
-"""Three graph-level autoencoders give graphs back (paper: table "Reconstruction performances").
+"""Three graph-level autoencoders reconstruct graphs (paper: "Reconstruction performances").
 
     grale reproduce table-reconstruction --scale cpu --data POOL16_FOLDER
 
-Departures: COLORING 10 and POOL 16 at `cpu`, every model with the same minutes; PIGVAE also with
-the size it predicts, and both rivals also with what `table-tuning` found to help; GRALE also with
-pooling by transport (decisions/012);
-both metrics also with the true size told to every model.
+Departures: at `cpu`, COLORING 10 and POOL 16, and the same minutes for every model. There are more
+rows: PIGVAE with the size it predicts, both rivals with the settings that helped in `table-tuning`,
+and GRALE with pooling by transport (decisions/012). Both metrics are also computed with the true
+size given to every model.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ RIVALS = (
 ON_COLORING = (
     Contender("PIGVAE, messages 128", ["architecture=pigvae", "pigvae.message_dim=128"]),
 )
-"""A third of the steps in the same minutes: on molecules nothing comes of so few."""
+"""A third of the steps in the same minutes, which is not enough on molecules."""
 PAPER = {
     "coloring": {"GRALE": (0.02, 99.20), "PIGVAE": (0.09, 85.30), "GraphVAE": (2.13, 35.90)},
     "molecules": {"GRALE": (0.11, 93.0), "PIGVAE": (1.69, 41.0), "GraphVAE": (3.72, 7.8)},
 }
-"""Edit distance and accuracy; PIGVAE's with the true size told."""
+"""Edit distance and accuracy; PIGVAE's with the true size given."""
 
 
 def make(request: Request) -> list[Table]:
-    """Train what is missing, score all, one table per dataset."""
+    """Train the missing models, and score all; one table per dataset."""
     return [_table(request, name) for name in request.datasets()]
 
 
 def rivals(data: str) -> list[Contender]:
-    """Rows of the table of one dataset, but for pooling by transport."""
+    """Rows of the table of one dataset, except pooling by transport."""
     return [*RIVALS, *(ON_COLORING if data == "coloring" else ())]
 
 
@@ -54,7 +54,7 @@ def _table(request: Request, data: Dataset) -> Table:
     caption = (
         f"{contest.count:,} unseen graphs of {request.data_name(data)}; "
         f"{request.budget(CPU_SHARE[data])}. "
-        "Stars: the true number of nodes is told (the paper's PIGVAE row is one of these). "
+        "Stars: the true number of nodes is given (as in the paper's PIGVAE row). "
         "The paper's numbers are for COLORING 20 and PUBCHEM 16, after GPU-hours of training."
     )
     values = {name: [score._asdict() for score in found] for name, found in scores.items()}

@@ -2,10 +2,10 @@
 
     grale reproduce table-tuning --scale cpu
 
-All models take the same steps on the same graphs, so that a busy machine changes nothing. What
-helps by more than chance belongs into Table 1.
+All models take the same steps on the same graphs, so that a busy machine changes nothing. Settings
+that help by more than chance are used in Table 1.
 
-Departures: not in the paper, which does not say how it tuned its rivals.
+Departures: the paper does not say how it tuned its rivals.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TRIALS = {
         "graphvae.kl_weight=0.0001 graphvae.aggregation=sum",
     ],
 }
-"""One setting each, the last of GraphVAE the two that help, on top of the rival's own."""
+"""Changes to each rival, one setting at a time; the last of GraphVAE combines the two that help."""
 BASES = {
     "pigvae": ["architecture=pigvae"],
     "graphvae": ["architecture=graphvae", "graphvae.kl_weight=0.001"],
@@ -50,7 +50,7 @@ NAMES = {"pigvae": "PIGVAE", "graphvae": "GraphVAE"}
 
 
 def contenders(optimizer: str) -> list[Contender]:
-    """GRALE, and each rival as it is and with each change."""
+    """GRALE, and each rival unchanged and with each change."""
     found = [Contender("GRALE")]
     for rival, base in BASES.items():
         found.append(Contender(NAMES[rival], base))
@@ -61,7 +61,7 @@ def contenders(optimizer: str) -> list[Contender]:
 
 
 def make(request: Request) -> list[Table]:
-    """Train what is missing, score all."""
+    """Train the missing models, and score all."""
     contest = request.contest("table-tuning", "coloring")
     if request.scale != "smoke":
         steps = [f"max_steps={STEPS[request.scale]}"]
@@ -75,7 +75,7 @@ def make(request: Request) -> list[Table]:
     caption = (
         f"{count:,} validation graphs of {request.data_name('coloring')}, {request.num_seeds} "
         "seed(s), one setting changed at a time; steps and minutes as shown. Star: the true number "
-        "of nodes is told."
+        "of nodes is given."
     )
     values = {name: [score._asdict() for score in found] for name, found in scores.items()}
     return [Table("table-tuning", "Tuning of the rivals", header, rows, caption, values)]
