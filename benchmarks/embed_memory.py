@@ -2,8 +2,8 @@
 
     python benchmarks/embed_memory.py MODEL MOLECULES.parquet [ROWS ...]
 
-Rows beyond the end of the file are its first ones again. MODEL "tiny" is an untrained model of a
-few thousand weights, for the memory alone.
+If the file has fewer rows, it is repeated. MODEL "tiny" is an untrained model of a few thousand
+weights, to measure memory alone.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python benchmarks/embed_rates.py [MODEL] MOLECULES.parquet [--count 4000] [--batch-size 256]
 
-MOLECULES.parquet has a column `smiles`; molecules that the model cannot hold are left out. The
-stages take turns, 1,000 molecules at a time, so that a busy machine slows all of them alike.
+MOLECULES.parquet has a column `smiles`; molecules that the model cannot take are left out. The
+stages take turns, 1,000 molecules at a time, so that a busy machine slows all of them equally.
 """
 
 from __future__ import annotations

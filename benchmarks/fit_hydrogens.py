@@ -1,4 +1,4 @@
-"""Fit which ring nitrogens bear hydrogens, and write `hydrogen_places.npz`.
+"""Fit which ring nitrogens have hydrogens, and write `hydrogen_places.npz`.
 
     python benchmarks/fit_hydrogens.py POOL_FOLDER [--count 5000000]
 

@@ -1,8 +1,8 @@
-"""Throw broken SMILES at the parser: no crash, none over a second.
+"""Give broken SMILES to the parser: it must not crash or take over a second.
 
 python benchmarks/fuzz_smiles.py [COUNT]
 
-Four of five strings are mutations of real molecules, the fifth is hypothesis's invention.
+Four of five strings are mutations of real molecules; the others come from hypothesis.
 """
 
 from __future__ import annotations

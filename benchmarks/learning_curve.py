@@ -1,4 +1,4 @@
-"""Draw how many held-out graphs came back exactly over a run: `docs/images/*-learning.png`.
+"""Draw the share of exact held-out graphs over a run: `docs/images/*-learning.png`.
 
 python benchmarks/learning_curve.py RUN_FOLDER OUT.png
 """

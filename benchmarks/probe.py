@@ -1,4 +1,4 @@
-"""What vectors know of measured properties: error of a support vector machine, in deviations.
+"""What vectors say about measured properties: error of a support vector machine, in deviations.
 
     python benchmarks/probe.py DATA_FOLDER [CONTENDER ...] [--sets esol freesolv lipophilicity]
 

@@ -1,4 +1,4 @@
-"""What refining a vector does, and what it cannot do: controls for docs/decisions/011.
+"""What refining a vector can and cannot do: controls for docs/decisions/011.
 
     python benchmarks/refined_vectors.py [MODEL] [DATA] [--count 150]
 

@@ -3,8 +3,8 @@
     python benchmarks/score_pool.py POOL_FOLDER DATASET_FOLDER [--model molecules]
         [--search 128] [--refine 128]
 
-DATASET_FOLDER is what `grale prepare pool POOL_FOLDER DATASET_FOLDER` made: its test split decides
-which molecules are unseen; POOL_FOLDER says where each comes from.
+DATASET_FOLDER comes from `grale prepare pool POOL_FOLDER DATASET_FOLDER`: its test split says which
+molecules are unseen; POOL_FOLDER says where each comes from.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Vectors that give graphs back that are unlike any of training: a few steps find them."""
+"""Find vectors that decode to graphs unlike those of training, in a few gradient steps."""
 
 import logging
 from pathlib import Path

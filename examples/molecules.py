@@ -1,4 +1,4 @@
-"""Molecules through a model: SMILES in, vectors, SMILES out.
+"""SMILES to vectors and back to SMILES.
 
 python examples/molecules.py [MODEL] [OUT.png]
 """
