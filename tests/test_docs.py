@@ -94,6 +94,7 @@ def test_the_readme_block_runs(
     runpy.run_path(str(tmp_path / "block.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
 def test_the_example_runs_and_draws(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -7,19 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
-from grale.cli.main import app
-
-runner = CliRunner()
+from cli.invoking import invoke as run
 
 
-def run(*words: str) -> str:
-    result = runner.invoke(app, [str(word) for word in words])
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
+@pytest.mark.slow
 def test_interpolate_draws_and_prints_molecules(tmp_path: Path) -> None:
     out = tmp_path / "strip.png"
     text = run("interpolate", "CCO", "CCN", "--steps", "3", "--out", str(out))
@@ -40,6 +32,7 @@ def test_barycenter_of_a_generator(tmp_path: Path) -> None:
     assert out.is_file()
 
 
+@pytest.mark.slow
 def test_edit_prints_the_path(tmp_path: Path) -> None:
     out = tmp_path / "edit.png"
     text = run(
@@ -65,6 +58,7 @@ def test_map_writes_a_picture_and_a_page(tmp_path: Path) -> None:
     assert "coloured by logP" in (tmp_path / "map.html").read_text()
 
 
+@pytest.mark.slow
 def test_reproduce_trains_and_writes_a_table(tmp_path: Path) -> None:
     shown = run("reproduce", "figure-embedding-size", "--scale", "smoke", "--out", str(tmp_path))
     assert "K=1 D=4, seed 0" in shown
@@ -85,6 +79,7 @@ def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
     assert (tmp_path / "map.html").is_file()
 
 
+@pytest.mark.slow
 def test_match_prints_the_edits_and_draws(tmp_path: Path) -> None:
     out = tmp_path / "match.png"
     text = run("match", "CCO", "CCN", "--out", str(out))

@@ -6,10 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from cli.invoking import invoke
 from grale.cli import main, terminal
-from grale.cli.main import app
 
 HOSTILE = "a[/x][bold]b:o:.csv"
 PYRROLE, PYRIDINIUM = "c1cc[nH]c1", "C[n+]1ccccc1"
@@ -23,13 +22,6 @@ def run(tmp_path: Path, monkeypatch, molecule_model):
     source = tmp_path / HOSTILE  # a[ is a folder, as its name holds a slash
     source.parent.mkdir()
     source.write_text(f"smiles\n{PYRROLE}\n{PYRIDINIUM}\n[bold]\n[/x]\nCCO\nCCN\nCCC\nCCOC\n")
-
-    def invoke(*arguments: str) -> str:
-        result = CliRunner().invoke(app, list(arguments))
-        if result.exception is not None:
-            raise result.exception
-        return result.output
-
     return invoke
 
 
@@ -68,6 +60,7 @@ def test_decode_and_match_print_names_with_brackets(run) -> None:
     )
 
 
+@pytest.mark.slow
 def test_other_verbs_print_names_with_brackets(run) -> None:
     assert "[b]data: rejected" in run(
         "prepare", "molecules", HOSTILE, "-o", "[b]data", "--workers", "1"

@@ -6,9 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from rich.progress import Task, TaskID
-from typer.testing import CliRunner
 
-from grale.cli.main import app
+from cli.invoking import invoke
 from grale.cli.terminal import RateColumn, counting
 
 ROWS = ["CCO", "CC", "bad", "c1ccccc1", "CCCN", "", "CC(C)O", "OCC"]
@@ -19,13 +18,6 @@ def run(tmp_path, monkeypatch, molecule_model):
     monkeypatch.chdir(tmp_path)
     molecule_model.save_pretrained(tmp_path / "model")
     (tmp_path / "in.csv").write_text("smiles\n" + "".join(f'"{row}"\n' for row in ROWS))
-
-    def invoke(*arguments: str) -> str:
-        result = CliRunner().invoke(app, list(arguments))
-        if result.exception is not None:
-            raise result.exception
-        return result.output
-
     return invoke
 
 

@@ -82,6 +82,7 @@ def test_molecules_are_decoded_or_none(molecule_model) -> None:
     assert sum(map(len, several)) >= sum(smiles is not None for smiles in strict)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
 def test_molecules_in_every_form_have_one_embedding(molecule_model) -> None:
     from rdkit import Chem

@@ -41,6 +41,7 @@ def come_back(model: GRALE, graphs: list[Graph], latents: np.ndarray) -> np.ndar
     return np.array([is_isomorphic(a, b) for a, b in zip(graphs, model.decode(latents))])
 
 
+@pytest.mark.slow
 def test_more_graphs_come_back_and_the_others_are_left_alone(
     model: GRALE, graphs: list[Graph]
 ) -> None:
@@ -87,6 +88,7 @@ def test_weights_and_their_gradients_are_left_alone(model: GRALE, graphs: list[G
     assert all(weight.grad is None for weight in model.parameters())
 
 
+@pytest.mark.slow
 def test_reconstruction_is_decoding_of_the_refined_embedding(
     model: GRALE, graphs: list[Graph]
 ) -> None:
@@ -99,6 +101,7 @@ def test_reconstruction_is_decoding_of_the_refined_embedding(
     assert model.reconstruct(graphs, 16, refine=FEW) == result.graphs
 
 
+@pytest.mark.slow
 def test_scores_say_what_the_steps_are_worth(model: GRALE, graphs: list[Graph]) -> None:
     once, refined = (
         evaluate(model, graphs, CodecOptions(refine_steps=steps)) for steps in (0, STEPS)

@@ -49,6 +49,7 @@ def one_edit_away(graph: Graph) -> list[Graph]:
     return found
 
 
+@pytest.mark.slow
 def test_only_the_graph_itself_is_verified(
     tiny_model: GRALE, coloring_graphs: list[Graph], rng: np.random.Generator
 ) -> None:
@@ -118,6 +119,7 @@ def verified(model: GRALE, latent: torch.Tensor, logits: GraphLogits, search: in
         )[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_size", [False, True])
 def test_a_search_loses_nothing_and_keeps_the_order_of_nodes(at_size: bool) -> None:
     model = grale.load("coloring")

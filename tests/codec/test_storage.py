@@ -216,6 +216,7 @@ WORLDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pooling", ["attention", "transport"])
 @pytest.mark.parametrize("world", WORLDS)
 def test_global_settings_of_torch_do_not_change_vectors(

@@ -19,6 +19,7 @@ from grale.data.bayes_nets import (
 from grale.graphs.graph import Graph
 
 
+@pytest.mark.slow
 def test_each_acyclic_graph_of_three_nodes_is_equally_likely() -> None:
     drawn = Counter(g.label_matrix().tobytes() for g in random_networks(5_000, 3, seed=1))
     assert len(drawn) == 25

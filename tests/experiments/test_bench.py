@@ -26,10 +26,8 @@ def small(request: pytest.FixtureRequest):
 
 
 @pytest.mark.parametrize("what", ["train", "encode"])
-def test_a_measurement_is_positive_and_consistent(small, what: str) -> None:
-    speed = measure(small, what, rounds=1, batches=2)
-    assert speed.seconds > 0
-    assert speed.yardsticks == pytest.approx(speed.seconds / speed.yardstick)
+def test_every_setting_is_measured_within_seconds(small, what: str) -> None:
+    assert measure(small, what, rounds=1, batches=2).seconds < 10
 
 
 def test_sample_graphs_have_the_sizes_of_the_setting() -> None:
@@ -40,15 +38,15 @@ def test_sample_graphs_have_the_sizes_of_the_setting() -> None:
         assert mean == pytest.approx(setting.mean_size, rel=0.06)
 
 
-def test_ten_graphs_a_second_are_a_tenth_of_a_second_each() -> None:
-    assert Speed(seconds=0.1, yardstick=0.05).graphs_per_second == pytest.approx(10)
-    assert Speed(seconds=0.1, yardstick=0.05).yardsticks == pytest.approx(2)
+def test_a_fast_machine_does_not_make_a_model_faster() -> None:
+    slow, fast = Speed(seconds=0.1, yardstick=0.05), Speed(seconds=0.05, yardstick=0.025)
+    assert slow.yardsticks == pytest.approx(fast.yardsticks)
+    assert slow.graphs_per_second < fast.graphs_per_second
 
 
 @pytest.mark.slow
-def test_recomputing_takes_a_step_too() -> None:
-    assert step_at(8, recompute=False) > 0
-    assert step_at(8, recompute=True) > 0
+def test_a_step_on_a_larger_graph_takes_longer() -> None:
+    assert step_at(4, recompute=True) < step_at(64, recompute=True)
 
 
 def test_peak_memory_counts_what_this_process_has_held() -> None:

@@ -43,6 +43,7 @@ def quiet(name: str, total: int) -> Iterator[Callable[[int], None]]:
     assert done[0] == total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_figure_is_made_and_captioned(name: str, tmp_path: Path) -> None:
     request = Request(scale="smoke", model="coloring-10", count=100)
@@ -53,6 +54,7 @@ def test_the_figure_is_made_and_captioned(name: str, tmp_path: Path) -> None:
         assert picture.title in files[2].read_text()
 
 
+@pytest.mark.slow
 def test_a_property_of_molecules_is_raised(tmp_path: Path) -> None:
     model = grale.load("molecules")
     picture = property_picture("TPSA", model, PictureConfig(count=120), uses_covariance=True)

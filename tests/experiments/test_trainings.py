@@ -52,6 +52,7 @@ def molecules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TRAINED if name != "table-ged"])
 def test_the_experiment_runs_to_its_end(name: str, tmp_path: Path) -> None:
     names: list[str] = []
@@ -63,6 +64,7 @@ def test_the_experiment_runs_to_its_end(name: str, tmp_path: Path) -> None:
         assert len(result.caption) > 40
 
 
+@pytest.mark.slow
 def test_molecules_make_a_second_table_and_a_right_side(molecules: Path, tmp_path: Path) -> None:
     (tmp_path / "qm9.csv").write_text(
         "smiles,u0\n" + "".join(f"{'C' * (1 + row % 9)}O,{row % 9}.5\n" for row in range(60))
@@ -160,6 +162,7 @@ def test_a_training_that_was_cut_goes_on(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "cut" / "length.json").read_text())["steps"] == 4
 
 
+@pytest.mark.slow
 def test_the_table_against_the_truth_has_every_method(tmp_path: Path) -> None:
     pytest.importorskip("pygmtools")
     rng = np.random.default_rng(0)

@@ -63,6 +63,7 @@ def test_exact_agrees_with_networkx(seed: int) -> None:
     assert solve(g1, g2, "exact").edit_distance == truth
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.booleans(), st.sampled_from(["tabu", "exact"]))
 def test_replaying_the_edits_gives_the_second_graph(seed: int, directed: bool, method: str) -> None:

@@ -4,22 +4,15 @@ from itertools import permutations
 
 import networkx
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from grale.graphs.graph import Graph
+from strategies import graphs as any_graphs
 
-unhurried = settings(deadline=None, max_examples=40)  # shape checks are slow on a busy machine
 
-
-@st.composite
-def graphs(draw, directed, max_nodes=6, num_labels=2, num_edge_labels=2):
-    num_nodes = draw(st.integers(1, max_nodes))
-    labels = draw(st.lists(st.integers(0, num_labels - 1), min_size=num_nodes, max_size=num_nodes))
-    size = num_nodes * num_nodes
-    flat = draw(st.lists(st.integers(0, num_edge_labels), min_size=size, max_size=size))
-    matrix = _tidied(np.reshape(flat, (num_nodes, num_nodes)), directed)
-    return Graph.from_label_matrix(labels, matrix, directed)
+def graphs(directed, max_nodes=6):
+    """Graphs of few labels, so that two of them are often alike."""
+    return any_graphs(directed, max_nodes, num_node_labels=2, num_edge_labels=2)
 
 
 @st.composite
@@ -75,11 +68,3 @@ def complete_mappings(g1, g2):
     """Every mapping that leaves no node of the smaller graph without a partner."""
     for partners in permutations(range(max(g1.num_nodes, g2.num_nodes)), g1.num_nodes):
         yield np.array([j if j < g2.num_nodes else -1 for j in partners])
-
-
-def _tidied(matrix, directed):
-    """Without self-loops, and symmetric unless directed."""
-    if directed:
-        return matrix * (1 - np.eye(len(matrix), dtype=np.int64))
-    upper = np.triu(matrix, 1)
-    return upper + upper.T

@@ -11,9 +11,8 @@ from metrics.small_graphs import (
     mapped_pairs,
     same_label,
     to_networkx,
-    unhurried,
 )
-from strategies import random_graph
+from strategies import random_graph, unhurried
 
 
 def literal_edit_distance(g1, g2, mapping):

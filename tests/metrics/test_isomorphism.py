@@ -15,9 +15,8 @@ from metrics.small_graphs import (
     pairs,
     same_label,
     to_networkx,
-    unhurried,
 )
-from strategies import random_graph
+from strategies import random_graph, unhurried
 
 
 def networkx_says(g1, g2):

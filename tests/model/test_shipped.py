@@ -42,6 +42,7 @@ def test_embeddings_are_the_golden_ones(name: str) -> None:
     np.testing.assert_allclose(exact_latents(model), golden, atol=ATOL_GOLDEN, rtol=0)
 
 
+@pytest.mark.slow
 def test_the_molecules_model_gives_nearly_all_molecules_back() -> None:
     model = grale.load("molecules")
     graphs = golden_graphs(model)
@@ -51,6 +52,7 @@ def test_the_molecules_model_gives_nearly_all_molecules_back() -> None:
     assert sum(smiles is not None for smiles in model.decode_smiles(model.encode(graphs))) >= 46
 
 
+@pytest.mark.slow
 def test_the_commonest_small_molecules_come_back() -> None:
     """Those of the card; the last five do not yet."""
     model = grale.load("molecules-32")
@@ -115,6 +117,7 @@ def test_the_commonest_small_molecules_come_back() -> None:
     assert sum(back) >= 56
 
 
+@pytest.mark.slow
 def test_the_coloring_model_gives_nearly_all_unseen_graphs_back() -> None:
     report = evaluate(grale.load("coloring"), list(stream_held_out("coloring20", 400, "test")))
     assert report.accuracy > 0.98

@@ -234,6 +234,7 @@ def test_settings_out_of_range_are_refused_by_name(name, value):
         replace(SMALL, **{name: value})
 
 
+@pytest.mark.slow
 def test_it_memorises_a_handful_of_graphs(coloring_graphs):
     graphs = coloring_graphs[:6]
     torch.manual_seed(0)

@@ -249,6 +249,7 @@ def test_users_encode_decode_and_reconstruct(model, coloring_graphs, rng):
     assert model.encode([Graph([0] * 13)], on_error="null").shape == (1, 12)
 
 
+@pytest.mark.slow
 def test_a_small_model_learns_a_few_graphs_by_heart(space, coloring_graphs):
     graphs = coloring_graphs[:4]
     batch = GraphBatch.from_graphs(graphs)

@@ -328,6 +328,7 @@ def test_decoding_with_a_search_says_what_is_verified(tmp_path, source) -> None:
             assert answer == is_isomorphic(Graph.from_smiles(entry), Graph.from_smiles(found))
 
 
+@pytest.mark.slow
 def test_refined_embeddings_go_from_file_to_file(tmp_path: Path) -> None:
     model = load("molecules-attention")  # which misses some of them at once
     smiles = [graph.to_smiles() for graph in sample_graphs(model.space, 24, "library", "test")]

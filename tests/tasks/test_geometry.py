@@ -40,6 +40,7 @@ def test_only_graphs_in_one_piece_and_of_usual_size_suit() -> None:
     assert suits(GraphSpace(max_nodes=10, num_node_labels=4), Graph([0]))
 
 
+@pytest.mark.slow
 def test_a_trained_space_is_told_from_an_untrained_one() -> None:
     trained = grale.load("coloring-10")
     graphs = sample_graphs(trained.space, 240, "coloring10", "valid")

@@ -80,6 +80,7 @@ def test_nothing_to_average_is_an_error(tiny_model: GRALE) -> None:
         barycenter(tiny_model, [])
 
 
+@pytest.mark.slow
 def test_valid_molecules_are_preferred_on_request(molecule_model: GRALE) -> None:
     rng = np.random.default_rng(0)
     latents = rng.normal(size=(40, molecule_model.latent_dim)).astype(np.float32)
@@ -108,6 +109,7 @@ def test_a_flat_predictor_is_an_error() -> None:
         latent_path(lambda z: (0 * z).sum(dim=1), np.ones(3, np.float32), 0.1, 2)
 
 
+@pytest.mark.slow
 def test_raising_the_size_makes_graphs_larger(coloring: GRALE, graphs: list[Graph]) -> None:
     size = named_property("size")
     latents = coloring.encode(graphs)
@@ -163,6 +165,7 @@ def test_the_predictor_leaves_rows_without_value_out() -> None:
         fit_predictor(latents, np.ones(3))
 
 
+@pytest.mark.slow
 def test_of_molecules_with_many_wrong_atoms_some_are_repaired() -> None:
     model = grale.load("molecules")
     graphs = library_graphs(200)

@@ -32,6 +32,7 @@ def _weights(trainer: Trainer) -> list[torch.Tensor]:
     return [*trainer.model.state_dict().values(), *trainer.average.weights]
 
 
+@pytest.mark.slow
 def test_the_loss_falls(smoke: TrainConfig, tmp_path: Path) -> None:
     _, reports = _run(replace(smoke, max_steps=60, validate_every=60), tmp_path)
     assert reports[-1].values["loss"] < 0.8 * reports[0].values["loss"]
@@ -57,6 +58,7 @@ def test_reports_name_every_term_and_the_marginal_error(smoke: TrainConfig, tmp_
     assert terms | {"loss", "marginal_error"} <= reports[0].values.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["adam", "muon"])
 def test_a_resumed_run_equals_an_uninterrupted_one(
     smoke: TrainConfig, tmp_path: Path, kind: str

@@ -32,6 +32,7 @@ def test_at_a_permutation_the_soft_bound_is_the_number_of_edits(directed: bool) 
         assert PairCosts.of(*batches, 3).bound(plan).item() == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_training_on_pairs_lowers_the_bound_and_leaves_the_decoder_alone(
     smoke: TrainConfig, tmp_path: Path
 ) -> None:

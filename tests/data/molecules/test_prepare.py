@@ -67,6 +67,7 @@ def test_each_graph_is_kept_once_and_each_bad_row_has_its_reason(tmp_path, sourc
     assert all(shard.rows == 4 for shard in manifest.shards[:-1])
 
 
+@pytest.mark.slow
 def test_workers_chunks_and_other_rows_move_no_graph(tmp_path, source, monkeypatch) -> None:
     prepare([source], tmp_path / "one", CONFIG)
     monkeypatch.setattr(preparing, "CHUNK_ROWS", 5)
