@@ -91,7 +91,7 @@ def test_a_prepared_dataset_can_be_scored(run) -> None:
     run("prepare", "molecules", "in.csv", "-o", "data", "--max-atoms", "10", "--workers", "1")
     output = run("evaluate", "model", "--data", "data", "--split", "train", "--count", "3")
     assert "3 unseen" in output
-    with pytest.raises(ValueError, match="no folder with a split"):
+    with pytest.raises(ValueError, match="or a folder with a split"):
         run("evaluate", "model", "--data", "nowhere")
 
 

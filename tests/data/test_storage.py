@@ -119,5 +119,5 @@ def test_only_the_first_graphs_are_trained_on(dataset, coloring_graphs):
     assert all(graph in used for graph in coloring_graphs[:6])
     with pytest.raises(ValueError, match="max_graphs must be at least 1"):
         DataConfig(source="shards", path=str(dataset), max_graphs=0)
-    with pytest.raises(ValueError, match="coloring10 has num_graphs"):
+    with pytest.raises(ValueError, match="use num_graphs for coloring10"):
         DataConfig(source="coloring10", max_graphs=5)

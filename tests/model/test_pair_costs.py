@@ -112,7 +112,7 @@ def test_the_order_of_the_nodes_changes_no_bound(
 
 
 def test_softsort_has_no_rounds() -> None:
-    with pytest.raises(ValueError, match="softsort has none"):
+    with pytest.raises(ValueError, match="set rounds to 0 for softsort"):
         MatcherConfig(kind="softsort", rounds=2)
     matcher = SoftSortMatcher(4, MatcherConfig(kind="softsort"))
     left, right = torch.randn(2, 1, 3, 1)

@@ -9,7 +9,7 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.permute import permutation_to_plan, permute_batch
 from grale.model.autoencoder import GRALE
-from grale.model.matcher import SinkhornMatcher
+from grale.model.matcher import SinkhornMatcher, hard_plan
 from grale.transport.partial_fgw import move_edges
 from model.encoder_checks import (
     WholeEncoder,
@@ -89,8 +89,8 @@ def test_the_forward_pass_is_the_equations_of_the_module(space, config, graphs, 
     pooling, (hidden, edges) = encoder.pooling, encoder.backbone(inputs)
     real = batch.node_mask
     torch.testing.assert_close(nodes[:, : real.shape[1]][real], encoder.node_output(hidden)[real])
-    find_plan = model.matcher if training else model.matcher.hard_plan
-    expected = find_plan(nodes, pooling.keys.expand(len(batch), -1, -1))
+    keys = pooling.keys.expand(len(batch), -1, -1)
+    expected = model.matcher(nodes, keys) if training else hard_plan(model.matcher, nodes, keys)
     assert torch.equal(result.log_plan, expected.log_plan)
     plan = result.log_plan.exp()
     slots = pooling.queries + pooling.carry(torch.einsum("bij,bid->bjd", plan, nodes))
@@ -150,5 +150,5 @@ def test_another_number_of_tokens_than_slots_is_refused(space, config):
 def test_what_has_no_such_plan_is_refused(config, change):
     if "matcher" in change:
         change = {"matcher": replace(config.matcher, kind="softsort")}
-    with pytest.raises(ValueError, match="pooling=transport is for"):
+    with pytest.raises(ValueError, match="pooling=transport needs"):
         replace(config, **change)

@@ -124,7 +124,7 @@ def test_a_run_that_is_told_to_end_keeps_its_last_step(tmp_path: Path) -> None:
     status, said = _start_and_end(told, signal.SIGTERM, *settings)
     assert status == 128 + signal.SIGTERM
     last = _newest_step(told)
-    assert f"stopped at step {last}; --resume goes on" in said
+    assert f"stopped at step {last}; --resume continues" in said
     _train(tmp_path / "straight", *settings)
     _train(told, *settings, "--resume")
     straight, resumed = _weights(tmp_path / "straight"), _weights(told)

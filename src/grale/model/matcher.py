@@ -49,11 +49,6 @@ class Matcher(Protocol):
     ) -> Int[Tensor, "B N"]:
         """permutation[i] = j: which slot plays input node i."""
 
-    def hard_plan(
-        self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
-    ) -> SinkhornResult:
-        """The result of :meth:`hard` as a plan."""
-
     def pair_kernel(
         self, left: Float[Tensor, "B N d"], right: Float[Tensor, "B N d"], costs: PairCosts | None
     ) -> Float[Tensor, "B N N"]:
@@ -68,9 +63,11 @@ class Matcher(Protocol):
         """Soft plan between the nodes of two input graphs."""
 
 
-def plan_of_permutation(permutation: Int[Tensor, "B N"], like: Tensor) -> SinkhornResult:
-    """A hard plan with finite logarithms."""
-    plan = permutation_to_plan(permutation).to(like)
+def hard_plan(
+    matcher: Matcher, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
+) -> SinkhornResult:
+    """Hard assignment of a matcher as a plan with finite logarithms."""
+    plan = permutation_to_plan(matcher.hard(nodes, slots)).to(nodes)
     return SinkhornResult(plan.clamp_min(NEVER).log(), plan.new_zeros(len(plan)))
 
 
@@ -101,12 +98,6 @@ class SinkhornMatcher(nn.Module):
     ) -> Int[Tensor, "B N"]:
         """permutation[i] = j: which slot plays input node i."""
         return assign(self.log_kernel(self.embed_in(nodes), self.embed_out(slots)))
-
-    def hard_plan(
-        self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
-    ) -> SinkhornResult:
-        """The result of :meth:`hard` as a plan: the limit of :meth:`forward` at temperature 0."""
-        return plan_of_permutation(self.hard(nodes, slots), nodes)
 
     def between_inputs(
         self,

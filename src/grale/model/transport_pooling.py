@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from grale.graphs.batch import GraphBatch
 from grale.model.backbone import evoformer_dims
 from grale.model.config import ModelConfig
-from grale.model.matcher import Matcher
+from grale.model.matcher import Matcher, hard_plan
 from grale.model.pooling import Pooled
 from grale.nn.evoformer import EvoformerReadout
 from grale.transport.partial_fgw import move_edges
@@ -57,8 +57,8 @@ class TransportPooling(nn.Module):
         matcher: Matcher,
     ) -> Pooled:
         """Move nodes and pairs to the slots that the matcher assigns."""
-        find_plan = matcher if self.training else matcher.hard_plan
-        result = find_plan(nodes, self.keys.expand(len(nodes), -1, -1))
+        keys = self.keys.expand(len(nodes), -1, -1)
+        result = matcher(nodes, keys) if self.training else hard_plan(matcher, nodes, keys)
         plan = result.log_plan.exp()
         slots = self.queries + self.carry(plan.transpose(1, 2) @ nodes)
         real = plan[:, : pairs.shape[1]] * graphs.node_mask[..., None]

@@ -49,7 +49,7 @@ def test_mutations_of_real_molecules_are_read_or_have_a_reason() -> None:
         (" \t\n", "empty"),
         ("\0", "NUL"),
         ("C\0C", "NUL"),
-        (b"C\xe9".decode(errors="backslashreplace"), "no UTF-8"),
+        (b"C\xe9".decode(errors="backslashreplace"), "not UTF-8"),
         ("C\u00e9", "outside ASCII"),
         ("C" * 5_000, "5000 characters"),
         ("C" * 2_000, "2000 atoms"),

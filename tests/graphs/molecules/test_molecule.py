@@ -153,7 +153,7 @@ def test_what_cannot_be_read_says_why(smiles: object, reason: str) -> None:
     [
         (Graph([0, 0], [(0, 1)], directed=True), "undirected"),
         (Graph([99]), "outside the table"),
-        (Graph([0, 0], [(0, 1)], [9]), "none of 1 to 4"),
+        (Graph([0, 0], [(0, 1)], [9]), "not one of 1 to 4"),
         (Graph([0] * 6, [(0, i) for i in range(1, 6)]), "no valid molecule"),
         (Graph([0, 0, 0], [(0, 1), (1, 2)], [4, 4]), "no valid molecule"),
     ],

@@ -11,6 +11,7 @@ heavy elements of large public collections.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -79,19 +80,27 @@ def from_smiles(smiles: Any) -> Graph:
         raise MoleculeError(f"expected a SMILES string, got {type(smiles).__name__}")
     text = smiles.strip()
     _refuse_text(text)
-    from rdkit import Chem, rdBase
+    from rdkit import Chem
+
+    may_be_fused = len(text) > SHORT_SMILES and _num_closures(text) > MAX_FUSED_RINGS
+    return _parsed(Chem.MolFromSmiles, text, may_be_fused, f"SMILES {text[:40]!r}")
+
+
+def _parsed(parse: Callable[..., Any], text: str, may_be_fused: bool, name: str) -> Graph:
+    """Read a molecule by a function of RDKit, quietly; first refuse too many fused rings."""
+    from rdkit import rdBase
 
     with rdBase.BlockLogs():
         try:
-            if len(text) > SHORT_SMILES and _num_closures(text) > MAX_FUSED_RINGS:
-                _refuse_fused(Chem.MolFromSmiles(text, sanitize=False))
-            molecule = Chem.MolFromSmiles(text)
+            if may_be_fused:
+                _refuse_fused(parse(text, sanitize=False))
+            molecule = parse(text)
         except MoleculeError:
             raise
         except Exception as error:  # RDKit raises several kinds on hostile input
-            raise MoleculeError(f"cannot parse SMILES {text[:40]!r}: {error}") from error
+            raise MoleculeError(f"cannot parse {name}: {error}") from error
     if molecule is None:
-        raise MoleculeError(f"cannot parse SMILES {text[:40]!r}")
+        raise MoleculeError(f"cannot parse {name}")
     return _read(molecule)
 
 
@@ -159,20 +168,10 @@ def from_molblock(block: Any) -> Graph:
         raise MoleculeError("the entry holds a NUL character")
     if (count := _num_block_atoms(block)) > MAX_ATOMS:
         raise MoleculeError(f"the entry has {count} atoms, more than {MAX_ATOMS}")
-    from rdkit import Chem, rdBase
+    from rdkit import Chem
 
-    with rdBase.BlockLogs():
-        try:
-            if len(block) > SHORT_BLOCK:
-                _refuse_fused(Chem.MolFromMolBlock(block, sanitize=False))
-            molecule = Chem.MolFromMolBlock(block)
-        except MoleculeError:
-            raise
-        except Exception as error:  # RDKit raises several kinds on hostile input
-            raise MoleculeError(f"cannot parse the SDF entry: {error}") from error
-    if molecule is None:
-        raise MoleculeError(f"cannot parse the SDF entry {block.strip().splitlines()[0][:40]!r}")
-    return _read(molecule)
+    name = f"the SDF entry {block.strip().splitlines()[0][:40]!r}"
+    return _parsed(Chem.MolFromMolBlock, block, len(block) > SHORT_BLOCK, name)
 
 
 def _num_block_atoms(block: str) -> int:

@@ -17,7 +17,6 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from grale.model.config import MatcherConfig
-from grale.model.matcher import plan_of_permutation
 from grale.model.pair_costs import PairCosts
 from grale.nn.attention import full_precision
 from grale.transport.sinkhorn import SinkhornResult
@@ -48,12 +47,6 @@ class SoftSortMatcher(nn.Module):
         """permutation[i] = j: which slot plays input node i."""
         scores = self.embed_in(nodes)[..., 0]
         return scores.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
-
-    def hard_plan(
-        self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
-    ) -> SinkhornResult:
-        """The result of :meth:`hard` as a plan."""
-        return plan_of_permutation(self.hard(nodes, slots), nodes)
 
     def between_inputs(
         self,
