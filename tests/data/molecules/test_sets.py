@@ -62,7 +62,7 @@ def test_an_empty_target_is_nan_and_a_word_is_an_error(tmp_path) -> None:
 
 
 def test_unknown_and_missing_sets_say_what_to_do(tmp_path) -> None:
-    with pytest.raises(ValueError, match="there are esol"):
+    with pytest.raises(ValueError, match="known sets are esol"):
         read_set("esoll", tmp_path)
     with pytest.raises(FileNotFoundError, match="get the file from its authors"):
         read_set("qm40", tmp_path)
