@@ -12,7 +12,7 @@ refined again, until every node has its own colour. Nodes that still tie before 
 are images of each other under a symmetry, so that it does not matter which one is taken.
 Exceptions are rare, such as strongly regular graphs without transitive symmetry.
 
-On a CPU `canonical_kernel.py` does the same, compiled.
+On a CPU, `canonical_kernel.py` computes the same, compiled.
 
 Departures: not in the paper, which draws fresh noise at every call (decisions/003).
 """

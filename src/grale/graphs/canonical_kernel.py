@@ -1,7 +1,8 @@
-"""Canonical positions of one graph after the other, compiled by numba: what `canonical.py` says.
+"""Canonical positions, graph by graph, compiled by numba (see `canonical.py`).
 
-The torch functions of `canonical.py` are the literal twin: same hashes, same order, bit for bit.
-Here a graph is done before the next begins, so that its pair colours stay in the nearest cache.
+The torch functions of `canonical.py` are the literal version: same hashes, same order, bit for bit.
+Here, one graph is finished before the next one starts, so that its pair colours stay in the nearest
+cache.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _first_colours(real, node_labels, edge_labels, path_length, directed):
 @njit(cache=True)
 @no_type_check
 def _both_ways(pairs):
-    """A pair's colour knows that of the opposite pair."""
+    """Mix the colour of the opposite pair into each pair's colour."""
     count = len(pairs)
     out = np.empty_like(pairs)
     for i in range(count):
@@ -139,7 +140,7 @@ def _refine_pairs(nodes, pairs):
 @njit(cache=True)
 @no_type_check
 def _break_ties(nodes, pairs):
-    """Refine pairs, then give one node of the first tied class a colour of its own, and again."""
+    """Refine pairs, then individualise one node of the first tied class, until nothing ties."""
     pairs = _refine_pairs(nodes, pairs)
     nodes = _refine_nodes(nodes, pairs)
     while _num_colours(nodes) < len(nodes):

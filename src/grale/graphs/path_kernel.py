@@ -1,4 +1,4 @@
-"""Shortest paths by breadth-first search, compiled by numba: what `paths.py` says."""
+"""Shortest paths by breadth-first search, compiled by numba (see `paths.py`)."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ def shortest_paths_in_torch(
 ) -> Int[Tensor, "B N N"]:
     """Evaluate :func:`shortest_paths` on any device.
 
-    Breadth-first search from all nodes of all graphs at once: one batched product per
-    step, and as many steps as the longest shortest path. A pair is as far apart as there are
-    steps after which it has not been reached.
+    Breadth-first search from all nodes of all graphs at once: one batched product per step,
+    and as many steps as the longest shortest path. The distance of a pair is the number of
+    steps after which it has not been reached yet.
     """
     reached = torch.diag_embed(node_mask.float())
     steps = reached + adjacency

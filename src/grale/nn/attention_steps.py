@@ -1,16 +1,16 @@
 """Steps of attention among a few dozen entries, compiled by numba.
 
-A problem is small (a few dozen keys of 8 or 16 numbers), so all of it stays in the nearest cache.
-Scores have the queries j innermost: no loop ever sums over the lanes of a vector. Sums over entries
-have the numbers d of a head there:
+A problem is small (a few dozen keys of 8 or 16 numbers), so it stays in the nearest cache. Scores
+have the queries j innermost, so that no loop sums over the lanes of a vector. Sums over entries
+have the numbers d of a head innermost:
 
     scores_kj = bias_k + sum_d key_kd query_dj        d scores_kj = p_kj (dp_kj - sum_k p_kj dp_kj)
     p_kj      = softmax over k                        dp_kj = sum_d value_kd dout_dj
-    out_jd    = sum_k p_kj value_kd                   and each gradient one such sum more
+    out_jd    = sum_k p_kj value_kd                   and one more such sum for each gradient
 
 Widths are constants of the compiled functions: vectors have a fixed length. A `source` or `target`
-is an array, the place of its first entry, and how far apart entries are. `row_attention_kernel.py`
-and `token_attention_kernel.py` put the steps together.
+is an array, the offset of its first entry, and the distance between entries.
+`row_attention_kernel.py` and `token_attention_kernel.py` combine the steps.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STAMP = crc32(Path(lanes.__file__).read_bytes() + Path(__file__).read_bytes())
 
 
 class Kernels(NamedTuple):
-    """Compiled functions, to be called by `team.run_in_team`."""
+    """Compiled functions for `team.run_in_team`."""
 
     forward: Any
     backward: Any
@@ -43,7 +43,7 @@ class Kernels(NamedTuple):
 @intrinsic
 @no_type_check
 def draw(typing_context, counter):
-    """Take the next job: add one to the counter, return what it was; safe between threads."""
+    """Take the next job: return the counter and add one to it; safe between threads."""
 
     def generate(context, builder, signature, values):
         one = ir.Constant(ir.IntType(64), 1)
@@ -79,8 +79,8 @@ def turn(width, head_dim, source, count, factor, out):
 def scores(width, head_dim, source, queries, count, bias, bias_start, out):
     """out[k] = bias_k + sum_d source_kd queries_d; return the largest over k.
 
-    Four k at a time share what is loaded and wait for each other less; where the row ends, the
-    last is done again.
+    Four k at a time share their loads and wait less for each other; at the end of the row, the
+    last k is computed again.
     """
     width, head_dim = literally(width), literally(head_dim)
     array, start, step = source
@@ -123,7 +123,7 @@ def softmax(width, largest, count, out):
 @njit
 @no_type_check
 def through_softmax(width, scale, count, probs, change):
-    """Turn the gradient of the probabilities into that of the scores before scaling, in place."""
+    """Turn the gradient of the probabilities into that of the unscaled scores, in place."""
     width = literally(width)
     mean, factor = fill(np.float32(0.0), width), fill(scale, width)
     for k in range(count):
@@ -136,9 +136,9 @@ def through_softmax(width, scale, count, probs, change):
 @njit
 @no_type_check
 def weigh(head_dim, weights, across, along, source, count, target, num_targets, adds):
-    """target_i = sum_m weights[i across + m along] source_m, four i at a time as above.
+    """target_i = sum_m weights[i across + m along] source_m, four i at a time, as above.
 
-    With `adds` the sum is added to what is there.
+    With `adds`, the sum is added to the present value.
     """
     head_dim = literally(head_dim)
     (array, start, step), (found, at, apart) = source, target
@@ -165,9 +165,9 @@ def weigh(head_dim, weights, across, along, source, count, target, num_targets, 
 
 
 def compiled(function: Callable[..., None]) -> Any:
-    """Compile for a pointer to arguments, now or in an earlier process."""
+    """Compile for a pointer to arguments, or load what an earlier process compiled."""
     signature = types.void(Arguments)
     try:
         return cfunc(signature, cache=True)(function)
-    except RuntimeError:  # there is no folder that the result could be kept in
+    except RuntimeError:  # there is no folder to cache the result in
         return cfunc(signature)(function)

@@ -10,9 +10,9 @@ heads,
     few queries:  scores_h = (W_k,h W_q,h^T x_k) y     out = W_o,h^T W_v,h^T sum probs_h y
 
 Two small products per entry replace two or more d x d projections, and no tensor of the
-many entries is ever cut into heads. `literal_cross_attention` is what both compute. Scores have
-the many entries last: on a CPU a softmax over four adjacent numbers takes 20 times as long. With
-more tokens the many are projected as usual, and `token_attention.py` keeps no scores.
+many entries is ever cut into heads. Both compute `literal_cross_attention`. Scores have the many
+entries last: on a CPU, a softmax over four adjacent numbers takes 20 times as long. With more
+tokens, the many entries are projected as usual, and `token_attention.py` keeps no scores.
 
 See `attention.py` for scaling and output projection.
 """
@@ -51,7 +51,7 @@ class AttendToFew(_CrossAttention):
     def forward(
         self, x: Float[Tensor, "B N d"], context: Float[Tensor, "B K d_c"]
     ) -> Float[Tensor, "B N d"]:
-        """CA(x, context), with the projections folded into the K tokens where that is cheaper."""
+        """CA(x, context), with the projections folded into the K tokens if that is cheaper."""
         if self.num_heads * context.shape[1] < x.shape[-1]:
             return self.folded(x, context)
         keys, values = self.key(context), self.value(context)

@@ -1,6 +1,6 @@
 """Attention over short rows, forward and backward (see `row_attention.py`).
 
-One job is one row of the edge tensor with all of its heads.
+One job is one row of the edge tensor with all its heads.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from grale.nn.attention_steps import (
 def kernels(width: int, head_dim: int) -> Kernels:
     """Forward and backward for rows of at most `width` and heads of `head_dim`, as cfuncs.
 
-    Arguments of both after the counter: rows, entries per row, heads, rows with one bias in common,
-    and addresses: projections (rows, n, 3, heads, head_dim), biases (groups, n), then the output
-    (rows, n, heads, head_dim), or its gradient and the place for that of the projections.
+    Arguments of both after the counter: rows, entries per row, heads, rows that share one bias, and
+    addresses: projections (rows, n, 3, heads, head_dim), biases (groups, n), then the output
+    (rows, n, heads, head_dim), or its gradient and the room for that of the projections.
     """
     scale = np.float32(head_dim**-0.5)
     stamp = STAMP  # in the closure

@@ -2,11 +2,11 @@
 
     out_m = sum_k Softmax_k(<q_m, k_k> / sqrt(d)) v_k          per graph and head
 
-With a few dozen tokens the scores of N^2 edges are the largest tensor of a decoder layer. On a CPU
-a compiled function never writes them down, and computes them again in the backward pass
+With a few dozen tokens, the scores of N^2 edges are the largest tensor of a decoder layer. On a
+CPU, a compiled function never stores them, and computes them again in the backward pass
 (decisions/010).
 
-Departures: none in value; `attend_to_tokens_plainly` is the same in torch.
+`attend_to_tokens_plainly` computes the same in torch.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def attend_to_tokens_plainly(
 
 
 def _is_compiled_for(queries: Tensor, keys: Tensor, values: Tensor, num_heads: int) -> bool:
-    """Whether the compiled function, which works on bare addresses, takes just these tensors."""
+    """Whether the compiled function, which works on bare addresses, can take these tensors."""
     return (
         all(
             type(part) is Tensor and part.device.type == "cpu" and part.dtype == torch.float32

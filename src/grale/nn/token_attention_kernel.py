@@ -1,6 +1,6 @@
 """Attention of many entries to a few tokens, forward and backward (see `token_attention.py`).
 
-One job is one graph: its entries are taken a block at a time, and the gradients of its tokens are
+One job is one graph: its entries are processed block by block, and the gradients of its tokens are
 summed over the blocks.
 """
 
@@ -25,7 +25,7 @@ from grale.nn.attention_steps import (
     weigh,
 )
 
-BLOCK = 16  # entries at a time: one or two registers, so that four sums fit beside their factors
+BLOCK = 16  # entries at a time: one or two registers, so that four sums fit next to their factors
 
 
 @cache
@@ -34,7 +34,7 @@ def kernels(head_dim: int) -> Kernels:
 
     Arguments of both after the counter: graphs, entries and tokens of each, heads, and addresses:
     queries (graphs, entries, heads, head_dim), keys and values (graphs, tokens, heads, head_dim),
-    then the output, or its gradient and places for those of queries, keys and values; the last two
+    then the output, or its gradient and room for those of queries, keys and values; the last two
     must hold zeros.
     """
     scale, width = np.float32(head_dim**-0.5), BLOCK
