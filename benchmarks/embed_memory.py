@@ -42,7 +42,7 @@ print(rows, sum(r.failed for r in reports), peak_memory(), rows / parse, rows / 
 
 
 def write_rows(source: Path, count: int, path: Path) -> None:
-    """Copy so many rows of a file, from its start again when it ends."""
+    """Copy this many rows of a file; repeat the file if it is too short."""
     schema = pa.schema([("smiles", pa.string())])
     with pq.ParquetWriter(path, schema) as writer:
         while count:
@@ -55,7 +55,7 @@ def write_rows(source: Path, count: int, path: Path) -> None:
 
 
 def main(model: str, molecules: Path, sizes: list[int]) -> None:
-    """Print a line per size, each measured in a process of its own."""
+    """Print a line per size, each measured in a new process."""
     print("rows, failed, peak GB, parsed per second, encoded per second")
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:

@@ -73,7 +73,7 @@ class Reader:
 
 
 def invented(count: int, read: Reader) -> None:
-    """Let hypothesis invent so many strings: any text, and pieces of SMILES in any order."""
+    """Let hypothesis invent this many strings: any text, and pieces of SMILES in any order."""
     pieces = st.lists(st.sampled_from([*PIECES, *REAL]), max_size=60).map("".join)
 
     @settings(
@@ -87,7 +87,7 @@ def invented(count: int, read: Reader) -> None:
 
 
 def main(count: int) -> None:
-    """Read so many broken strings and print what happened."""
+    """Read this many broken strings and print what happened."""
     rng, read = np.random.default_rng(0), Reader()
     invented(count // 5, read)
     by_hypothesis = read.kinds.total()

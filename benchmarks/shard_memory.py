@@ -14,7 +14,7 @@ from grale.experiments.bench import peak_memory
 
 
 def main(path: str, count: int) -> None:
-    """Read so many graphs in batches of 64 and print the peak."""
+    """Read this many graphs in batches of 64 and print the peak."""
     source = open_source(DataConfig(source="shards", path=path))
     batches = batches_from(source, 64, 0, 0, 0, 1, True, 0.0)
     before = peak_memory()

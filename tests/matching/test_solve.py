@@ -276,3 +276,11 @@ def test_a_solver_that_takes_too_long_is_stopped() -> None:
         solve(g1, g2, "astar", time_limit=2.0)
     assert time.perf_counter() - began < 60
     assert solve(Graph([0]), Graph([1]), "sm", time_limit=60.0).edit_distance == 1
+
+
+def test_former_names_of_methods_are_accepted(tiny_model: GRALE) -> None:
+    g1, g2 = Graph([0, 1], [(0, 1)]), Graph([1, 1], [(0, 1)])
+    assert solve(g1, g2, "refine").method == "tabu"
+    assert solve(g1, g2, "grale+refine", model=tiny_model).method == "grale+tabu"
+    with pytest.raises(ValueError, match="method='refined'; expected one of grale, grale\\+tabu"):
+        solve(g1, g2, "refined")

@@ -126,7 +126,7 @@ def check_latents(latents: NDArray[Any], latent_dim: int) -> NDArray[np.float32]
     broken = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(broken):
         raise ValueError(
-            f"row {broken[0]} of the latents is not finite; use on_error='null' or 'skip' to go on"
+            f"row {broken[0]} of the latents is not finite; use on_error='null' or 'skip' instead"
         )
     return values
 

@@ -11,7 +11,7 @@ from grale.tasks.interpolate import barycenter, interpolate
 
 FRAMES = 7
 NEARBY = 12  # graphs of which the smallest and the largest are the ends
-EXAMPLES = 6  # graphs shown beside their mean
+EXAMPLES = 6  # graphs shown next to their mean
 
 
 def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
