@@ -87,7 +87,7 @@ def test_isomorphic_graphs_and_only_they_have_distance_zero(seed: int, directed:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.booleans(), st.integers(0, 60))
-def test_refining_never_makes_it_worse_and_counts_right(
+def test_tabu_search_never_makes_it_worse_and_counts_right(
     seed: int, directed: bool, steps: int
 ) -> None:
     g1, g2 = random_pair(seed, 9, directed)

@@ -92,8 +92,8 @@ def _parsed(parse: Callable[..., Any], text: str, may_be_fused: bool, name: str)
 
     with rdBase.BlockLogs():
         try:
-            if may_be_fused:
-                _refuse_fused(parse(text, sanitize=False))
+            if may_be_fused and (bare := parse(text, sanitize=False)) is not None:
+                _refuse_fused(bare)
             molecule = parse(text)
         except MoleculeError:
             raise
@@ -132,12 +132,7 @@ def _num_closures(text: str) -> int:
 
 
 def _refuse_fused(molecule: Any) -> None:
-    """Raise for a ring system in which RDKit would look for aromatic rings for minutes.
-
-    `molecule` is not sanitised yet, or None if even reading failed.
-    """
-    if molecule is None:
-        return
+    """Raise for a ring system in which RDKit would look for aromatic rings for minutes."""
     from rdkit import Chem
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
