@@ -143,7 +143,7 @@ class GRALE(GraphAutoencoder):
     def split_noise(
         self, noise: Float[Tensor, "B R"]
     ) -> tuple[Float[Tensor, "B N n"], Float[Tensor, "B K D"] | None]:
-        """Undo :meth:`draw_noise`: what is on the input features, and what is on the tokens."""
+        """Undo :meth:`draw_noise`: noise on the input features, and noise on the tokens."""
         size = self.space.max_nodes * self.featurizer.noise_dim
         on_nodes = noise[:, :size].unflatten(1, (self.space.max_nodes, -1))
         return on_nodes, self._tokens(noise[:, size:]) if noise.shape[1] > size else None

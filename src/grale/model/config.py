@@ -41,7 +41,7 @@ class FeaturizerConfig:
     noise_seed: int = 0
     """Seed of the noise table used at inference, one row per canonical position."""
     hidden_share: float = 0.0
-    """Share of the nodes whose label the encoder does not see in training; all must come back."""
+    """Share of nodes whose label is hidden from the encoder in training, but not from the loss."""
 
     def __post_init__(self) -> None:
         _at_least("diffusion_order", self.diffusion_order, 0)

@@ -7,10 +7,9 @@
 C is never concatenated: its parts are passed on, and the encoder's first linear layer is applied
 to each part (`backbone.py`).
 
-Departures: at inference the noise belongs to a node's canonical position (decisions/003);
-some labels may be hidden from the encoder in training (decisions/013); the encoding of "no path" is
-zero; targets hold ONE-HOT and PE only, since F_i and F_j are
-scored at the nodes.
+Departures: at inference, the noise follows a node's canonical position (decisions/003). In training,
+some labels may be hidden from the encoder (decisions/013). The encoding of "no path" is zero.
+Targets hold ONE-HOT and PE only, since F_i and F_j are scored at the nodes.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class GraphInputs:
     node_feats: Float[Tensor, "B N n_f"]
     """F without noise; zero on padding."""
     noise: Float[Tensor, "B N n_f"]
-    """What is added to F on the way in, less what is hidden of it; zero on padding."""
+    """Added to F at the input: noise, minus hidden labels; zero on padding."""
     path_code: Int[Tensor, "B N N"]
     """Row of the path encoding of each pair: its length, or max_nodes for no path."""
     path_table: Float[Tensor, "P n_p"]
@@ -78,7 +77,7 @@ class Featurizer(nn.Module):
     def forward(
         self, graphs: GraphBatch, noise: Float[Tensor, "B M n"] | None = None
     ) -> GraphInputs:
-        """phi(x), with noise from :meth:`draw_noise`, or by canonical position without it."""
+        """phi(x), with noise from :meth:`draw_noise`, or by default by canonical position."""
         labels = self._one_hot_nodes(graphs)
         node_feats = self._diffused(labels, graphs)
         drawn = self.canonical_noise(graphs) if noise is None else noise[:, : graphs.max_nodes]
@@ -91,8 +90,8 @@ class Featurizer(nn.Module):
     def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B N n"]:
         """Fresh noise for a training batch of `count` graphs of any size.
 
-        Standard normal numbers for the features; if labels are to be hidden, then one uniform
-        number more for each node: a node is hidden if it is below the share.
+        Standard normal numbers for the features and, if labels are hidden, one uniform number for
+        each node: its label is hidden if that is below the share.
         """
         shape = (count, self.space.max_nodes, self.feature_dim)
         noise = torch.randn(shape, generator=generator, device=generator.device)
