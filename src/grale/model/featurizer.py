@@ -7,8 +7,8 @@
 C is never concatenated: its parts are passed on, and the encoder's first linear layer is applied
 to each part (`backbone.py`).
 
-Departures: at inference, the noise follows a node's canonical position (decisions/003). In training,
-some labels may be hidden from the encoder (decisions/013). The encoding of "no path" is zero.
+Departures: at inference, the noise follows a node's canonical position (decisions/003). Some labels
+may be hidden from the encoder in training (decisions/013). The encoding of "no path" is zero.
 Targets hold ONE-HOT and PE only, since F_i and F_j are scored at the nodes.
 """
 
