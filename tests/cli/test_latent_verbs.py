@@ -88,6 +88,7 @@ def test_match_prints_the_edits_and_draws(tmp_path: Path) -> None:
     assert out.is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["grale", "refine"])
 def test_match_takes_a_file_of_pairs(tmp_path: Path, method: str) -> None:
     table = pa.table({"a": ["CCO", "x", None], "b": ["CCN", "CC", "CC"]})

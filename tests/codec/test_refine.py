@@ -57,6 +57,7 @@ def test_more_graphs_come_back_and_the_others_are_left_alone(
     assert moved.max() < 0.5
 
 
+@pytest.mark.slow
 def test_the_embedding_depends_on_the_graph_alone(
     model: GRALE, graphs: list[Graph], rng: np.random.Generator
 ) -> None:

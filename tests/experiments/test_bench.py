@@ -49,6 +49,7 @@ def test_a_step_on_a_larger_graph_takes_longer() -> None:
     assert step_at(4, recompute=True) < step_at(64, recompute=True)
 
 
+@pytest.mark.slow
 def test_peak_memory_counts_what_this_process_has_held() -> None:
     before = peak_memory()
     held = np.ones(int((before + 0.2) * 1e9 / 8))  # more than all it had

@@ -113,6 +113,7 @@ def test_pooling_by_transport_has_a_token_per_slot_and_no_longer_latent(
     assert tokens * width <= usual.num_tokens * usual.token_dim
 
 
+@pytest.mark.slow
 def test_what_is_finished_is_not_done_again(tmp_path: Path) -> None:
     trainings: list[Path] = []
 

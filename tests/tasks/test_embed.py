@@ -387,6 +387,7 @@ def test_reconstruction_lists_the_best_valid_molecules_when_asked(tmp_path, sour
             assert best[0] == record["reconstruction"]
 
 
+@pytest.mark.slow
 def test_as_many_candidates_are_given_as_asked_for() -> None:
     model = load("molecules")
     (best,) = model.decode_candidates(model.encode(["CC(=O)Oc1ccccc1"]), candidates=30, tries=20)

@@ -24,6 +24,7 @@ def test_the_ends_are_the_decoded_graphs(tiny_model: GRALE, coloring_graphs: lis
     assert path.positions == pytest.approx([0, 0.25, 0.5, 0.75, 1])
 
 
+@pytest.mark.slow
 def test_the_ends_are_the_graphs_themselves_where_the_encoder_misses_them() -> None:
     model = grale.load("molecules")
     molecules = sample_graphs(model.space, 48, "library", "test")

@@ -127,6 +127,7 @@ def test_raising_the_size_makes_graphs_larger(coloring: GRALE, graphs: list[Grap
     assert np.isnan(down.steps[0].true)
 
 
+@pytest.mark.slow
 def test_a_predictor_reads_the_description_and_its_gradient_reaches_the_latent(
     coloring: GRALE, graphs: list[Graph]
 ) -> None:
@@ -213,6 +214,7 @@ def test_reconstruction_repairs_colours(coloring: GRALE, graphs: list[Graph]) ->
     assert all(is_valid_coloring(graph) for graph in graphs)
 
 
+@pytest.mark.slow
 def test_failures_come_worst_first_and_are_no_isomorphic_pairs(
     coloring: GRALE, graphs: list[Graph]
 ) -> None:

@@ -109,8 +109,8 @@ def test_a_model_of_colourings_takes_no_molecules(tmp_path: Path, source: Path) 
     [
         ({"embedding": pa.array([1.0])}, "lists of numbers"),
         ({"embedding": pa.array([["a"]])}, "lists of numbers"),
-        ({"embedding": pa.array([[1.0]]), "row": pa.array([7.5])}, "whole numbers"),
-        ({"embedding": pa.array([[1.0]]), "row": pa.array(["7"])}, "whole numbers"),
+        ({"embedding": pa.array([[1.0]]), "row": pa.array([7.5])}, "expected integers"),
+        ({"embedding": pa.array([[1.0]]), "row": pa.array(["7"])}, "expected integers"),
     ],
 )
 def test_columns_that_are_no_embeddings_are_named(
