@@ -59,6 +59,24 @@ def test_file_modes_follow_the_umask(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
+def test_a_library_that_writes_private_files_changes_no_modes(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with whole(path) as partial:
+        partial.unlink()
+        os.close(os.open(partial, os.O_CREAT | os.O_WRONLY, 0o600))  # as safetensors does
+    (tmp_path / "b.txt").touch()
+    assert path.stat().st_mode == (tmp_path / "b.txt").stat().st_mode
+
+
+def test_a_run_that_wrote_nothing_leaves_no_folders_behind(tmp_path: Path) -> None:
+    with suppress(RuntimeError), locked(tmp_path / "new" / "deep" / "out.parquet"):
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+    with locked(tmp_path / "new" / "out.parquet"):
+        write_whole(tmp_path / "new" / "out.parquet", "x")
+    assert (tmp_path / "new" / "out.parquet").read_text() == "x"
+
+
 def test_checksum_changes_with_one_bit(tmp_path: Path) -> None:
     path = write_whole(tmp_path / "a", b"abc")
     before = sha256_of(path)

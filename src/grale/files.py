@@ -12,7 +12,7 @@ import json
 import os
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,7 +36,10 @@ def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:
+        partial.touch()
+        mode = partial.stat().st_mode  # by the umask; some libraries write files of their own mode
         yield partial
+        partial.chmod(mode)
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
@@ -101,7 +104,7 @@ def locked(out: str | os.PathLike[str]) -> Iterator[None]:
     end. A file that a kill leaves behind locks nothing, since the lock ends with the process.
     """
     out = Path(os.path.abspath(out))
-    out.parent.mkdir(parents=True, exist_ok=True)
+    new = [folder for folder in out.parents if not folder.exists()]  # the innermost first
     path = out.with_name(f".{out.name}.lock")
     file = _acquire(path, out)
     try:
@@ -109,11 +112,18 @@ def locked(out: str | os.PathLike[str]) -> Iterator[None]:
     finally:
         path.unlink(missing_ok=True)  # before the lock ends, so that others see it is gone
         file.close()
+        with suppress(OSError):  # a run that wrote nothing leaves no folders behind, either
+            for folder in new:
+                folder.rmdir()
 
 
 def _acquire(path: Path, out: Path) -> IO[Any]:
     while True:
-        file = path.open("a+", encoding="ascii")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("a+", encoding="ascii")
+        except FileNotFoundError:  # a run that failed has just removed the folder it had made
+            continue
         try:
             _lock(file)
             if _is_still(file, path):

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grale.cli.main import app, main
+from grale.files import BusyError, locked
 
 SMOKE = "smoke"
 runner = CliRunner()
@@ -95,3 +96,27 @@ def test_the_version_is_printed() -> None:
 def test_the_module_runs_as_a_program() -> None:
     command = [sys.executable, "-m", "grale.cli", "info", "--help"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [["interpolate", "C", "CC"], ["edit", "C"], ["denoise"], ["map"], ["match", "C", "CC"],
+     ["barycenter"]],
+)  # fmt: skip
+def test_the_suffix_of_a_picture_is_checked_before_the_work(
+    verb: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(*arguments: object) -> None:
+        raise AssertionError("the work has begun")
+
+    monkeypatch.setattr("grale.catalog.load", work)
+    result = CliRunner().invoke(app, [*verb, "-o", str(tmp_path / "a.jpeg")])
+    assert isinstance(result.exception, ValueError), result.output
+    assert "cannot save 'a.jpeg'; expected a suffix in ['.png', '.svg']" in str(result.exception)
+
+
+def test_preparing_graphs_locks_the_folder(tmp_path: Path) -> None:
+    for verb in (["networks", str(tmp_path / "out")], ["ged", str(tmp_path), str(tmp_path / "out")]):
+        with locked(tmp_path / "out"):
+            result = CliRunner().invoke(app, ["prepare", *verb])
+        assert isinstance(result.exception, BusyError), result.output

@@ -447,3 +447,37 @@ def test_graphs_that_cannot_be_reconstructed_leave_a_gap_or_are_left_out(tiny_mo
     assert tiny_model.reconstruct(items, on_error="skip") == good
     with pytest.raises(ValueError, match="item 0"):
         tiny_model.reconstruct(items)
+
+
+@pytest.fixture
+def overflowing(tiny_model, graphs):
+    """A model whose vector of `graphs[1]` alone is not finite."""
+    plain = tiny_model.encoded
+
+    def encoded(batch):
+        found = plain(batch)
+        is_bad = batch.num_nodes == graphs[1].num_nodes
+        return found._replace(latents=found.latents.masked_fill(is_bad[:, None], torch.inf))
+
+    tiny_model.encoded = encoded
+    return tiny_model
+
+
+@pytest.mark.parametrize("run", ["encode", "reconstruct", "describe"])
+def test_a_vector_that_is_not_finite_is_a_failed_row(overflowing, graphs, run):
+    sizes = [graph.num_nodes for graph in graphs]
+    bad = [row for row, size in enumerate(sizes) if size == sizes[1]]
+    assert 0 < len(bad) < len(graphs)
+    call = getattr(overflowing, run)
+    reason = f"item {bad[0]}: the model gives a vector that is not finite"
+    with pytest.raises(ValueError, match=reason):
+        call(graphs)
+    rows = call(graphs, on_error="null")
+    assert len(rows) == len(graphs)
+    missing = [r for r, row in enumerate(rows) if row is None or np.isnan(_numbers(row)).all()]
+    assert missing == bad
+    assert len(call(graphs, on_error="skip")) == len(graphs) - len(bad)
+
+
+def _numbers(row):
+    return row if isinstance(row, np.ndarray) else np.zeros(1)

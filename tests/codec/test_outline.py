@@ -43,6 +43,7 @@ def save(configs, space, tmp_path):
 
 def edit(folder, part, name, value):
     values = json.loads((folder / CONFIG).read_text())
+    values.pop("sha256", None)  # these changes are on purpose
     values[part][name] = value
     (folder / CONFIG).write_text(json.dumps(values))
 
@@ -96,6 +97,9 @@ def change_weights(folder, change):
     weights = load_file(folder / WEIGHTS)
     change(weights)
     save_file(weights, folder / WEIGHTS)
+    values = json.loads((folder / CONFIG).read_text())
+    values.pop("sha256", None)  # these changes are on purpose
+    (folder / CONFIG).write_text(json.dumps(values))
 
 
 @pytest.mark.parametrize("architecture", sorted(ARCHITECTURES))

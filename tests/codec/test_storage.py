@@ -1,4 +1,6 @@
 import json
+import os
+import stat
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -6,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from damage import flip_bits
 from grale.catalog import load, load_any
 from grale.codec.storage import CONFIG, WEIGHTS
 from grale.graphs.space import GraphSpace
@@ -72,7 +75,9 @@ def test_weights_are_safetensors_and_nothing_is_pickled(saved):
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(length))
     assert "encoder.padding" in header
-    assert set(json.loads((saved / CONFIG).read_text())) == {"architecture", "space", "config"}
+    assert set(json.loads((saved / CONFIG).read_text())) == {
+        "architecture", "space", "config", "sha256",
+    }
 
 
 def test_the_check_for_pickles_sees_one(tmp_path):
@@ -238,3 +243,46 @@ def test_global_settings_of_torch_do_not_change_vectors(
     assert np.abs(loaded.encode(graphs) - vectors).max() < ATOL_FLOAT32
     assert np.abs(refined - expected.encode(graphs, refine=2)).max() < ATOL_FLOAT32
     assert np.abs(refined - vectors).max() > ATOL_FLOAT32
+
+
+def test_another_default_device_does_not_change_vectors(tiny_model, saved, coloring_graphs):
+    expected, again = tiny_model.encode(coloring_graphs), tiny_model.reconstruct(coloring_graphs)
+    torch.set_default_device("meta")  # stands for an accelerator: what is made there has no values
+    try:
+        loaded = load(saved)
+        assert np.array_equal(loaded.encode(coloring_graphs), expected)
+        assert loaded.reconstruct(coloring_graphs) == again
+        assert loaded.decode(expected) == tiny_model.decode(expected)
+        assert loaded.describe(expected).shape == (len(expected), loaded.description_dim)
+    finally:
+        torch.set_default_device(None)
+
+
+def test_saved_files_follow_the_umask(tiny_model, tmp_path):
+    before = os.umask(0o027)
+    try:
+        tiny_model.save_pretrained(tmp_path / "model")
+    finally:
+        os.umask(before)
+    for name in (WEIGHTS, CONFIG):
+        assert stat.S_IMODE((tmp_path / "model" / name).stat().st_mode) == 0o640, name
+
+
+@pytest.mark.parametrize("name", [WEIGHTS, CONFIG])
+def test_every_flipped_bit_of_a_model_is_found_out(saved, name, rng):
+    flip_bits([saved / name], 20, rng, lambda path: load(saved))
+    load(saved)  # whole again
+
+
+def test_a_setting_changed_by_hand_is_taken_once_its_checksum_is_removed(saved):
+    edit_config(saved, lambda values: values["config"]["featurizer"].update(noise_std=0.3))
+    with pytest.raises(ValueError, match=r"not as it was saved.*remove its entry 'sha256'"):
+        load(saved)
+    edit_config(saved, lambda values: values.pop("sha256"))
+    assert load(saved).config.featurizer.noise_std == 0.3
+
+
+def test_sweeps_without_end_are_refused(saved):
+    edit_config(saved, lambda values: values["config"]["matcher"].update(num_sweeps=10**9))
+    with pytest.raises(SettingsError, match="num_sweeps and rounds must be at most"):
+        load(saved)

@@ -28,3 +28,17 @@ def test_tries_do_not_depend_on_the_batch(tiny_model, coloring_graphs):
 def test_no_tries_are_refused(tiny_model, coloring_graphs):
     with pytest.raises(ValueError, match="tries must be at least 1, got 0"):
         tiny_model.match(*coloring_graphs[:2], tries=0)
+
+
+@pytest.mark.parametrize("pairs", ["CCO", ["CCO"], [("C",)], [3]])
+def test_what_is_no_list_of_pairs_is_refused(tiny_model, pairs):
+    with pytest.raises(TypeError, match="wrap it in a list|pair 0 should be two graphs"):
+        tiny_model.match_many(pairs)
+
+
+def test_pairs_may_come_from_a_generator(tiny_model, coloring_graphs):
+    pairs = list(zip(coloring_graphs[:3], coloring_graphs[3:6]))
+    again = tiny_model.match_many(pair for pair in pairs)
+    assert [match.edit_distance for match in again] == [
+        match.edit_distance for match in tiny_model.match_many(pairs)
+    ]

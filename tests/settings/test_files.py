@@ -144,3 +144,20 @@ def test_a_huge_or_deep_file_is_refused(written):
         load_settings(Run, written("# " + "x" * 1_000_001))
     with pytest.raises(SettingsError, match="not valid YAML"):
         load_settings(Run, written("[" * 5_000))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[" * 5_000, "nested more than 20 levels deep"),
+        ("{a: " * 5_000, "nested more than 20 levels deep"),
+        ("[&a [1, 1], *a]", r"\*a: references are not supported"),
+    ],
+)
+def test_yaml_that_is_deep_or_refers_to_itself_is_refused_at_once(tmp_path, text, reason):
+    path = tmp_path / "a.yaml"
+    path.write_text(f"seed: {text}")
+    with pytest.raises(SettingsError, match=rf"a\.yaml is not valid YAML: {reason}"):
+        read_settings(path)
+    with pytest.raises(SettingsError, match=f"is not valid YAML: {reason}"):
+        override({}, [f"seed={text}"])

@@ -129,3 +129,58 @@ def test_numbers_too_large_for_float32_fail_alone(tmp_path: Path, molecule_model
     first, second = pq.read_table(tmp_path / "out.parquet").to_pylist()
     assert first["status"] != "failed"
     assert "not a finite number" in second["reason"]
+
+
+def damaged_parquet(path: Path) -> Path:
+    """A file whose end, which says what it holds, is whole, and whose rows are not."""
+    pq.write_table(pa.table({"smiles": ["CCO"] * 10}), path)
+    content = bytearray(path.read_bytes())
+    content[10:20] = b"\xff" * 10
+    path.write_bytes(content)
+    return path
+
+
+def test_a_refused_parquet_is_named_and_leaves_nothing_behind(tmp_path, molecule_model) -> None:
+    file = damaged_parquet(tmp_path / "in.parquet")
+    lists = tmp_path / "lists.parquet"
+    pq.write_table(pa.table({"smiles": [[1]], "embedding": [["a"]]}), lists)
+    nothing = tmp_path / "nothing.parquet"
+    nothing.write_bytes(b"PAR1 nothing PAR1")
+    before = sorted(tmp_path.iterdir())
+    out = tmp_path / "new" / "out.parquet"
+    for run, path, reason in [
+        (lambda p: _embed(molecule_model, p, out), file, "cut short or damaged after 0 rows"),
+        (lambda p: _embed(molecule_model, p, out), nothing, "cut short or damaged after 0 rows"),
+        (lambda p: _embed(molecule_model, p, out), lists, "not text"),
+        (lambda p: _embed(molecule_model, p, out.with_suffix(".csv")), file, "parquet"),
+        (lambda p: reconstruct_file(molecule_model, open_file_or_folder(p), out), file, "damaged"),
+        (lambda p: decode_file(molecule_model, p, out), lists, "lists of numbers are needed"),
+    ]:
+        with pytest.raises(ValueError, match=reason) as caught:
+            run(path)
+        assert len(str(caught.value).splitlines()) == 1
+        assert sorted(tmp_path.iterdir()) == before
+
+
+def _embed(model, path: Path, out: Path) -> int:
+    return embed_file(model, "tiny", open_file_or_folder(path), out, EmbedConfig())
+
+
+def test_reconstructing_names_rows_whose_vector_is_not_finite(
+    tmp_path, molecule_model, monkeypatch
+) -> None:
+    plain = molecule_model.encoded
+
+    def broken(batch):
+        found = plain(batch)
+        is_bad = batch.num_nodes == 1
+        return found._replace(latents=found.latents.masked_fill(is_bad[:, None], np.inf))
+
+    monkeypatch.setattr(molecule_model, "encoded", broken, raising=False)
+    (tmp_path / "in.smi").write_text("CCO\nC\nCC\n")
+    reconstruct_file(
+        molecule_model, open_file_or_folder(tmp_path / "in.smi"), tmp_path / "z.parquet"
+    )
+    rows = pq.read_table(tmp_path / "z.parquet").to_pylist()
+    assert [row["reason"] for row in rows][1] == "the model gives a vector that is not finite"
+    assert [row["status"] == "failed" for row in rows] == [False, True, False]

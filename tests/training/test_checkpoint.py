@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import nn
 
+from damage import flip_bits
 from grale.training.checkpoint import (
     BadCheckpointError,
     Checkpoint,
@@ -132,3 +133,30 @@ def test_a_hundred_kills_while_saving_always_leave_a_whole_checkpoint(tmp_path: 
     )
     assert result.returncode == 0, result.stderr
     assert int(result.stdout) > 10  # the savers got somewhere between kills
+
+
+def test_every_flipped_bit_of_a_checkpoint_is_found_out(tmp_path: Path, rng) -> None:
+    path = _save(tmp_path, 7)
+    files = sorted(path.iterdir())
+    assert [file.name for file in files] == ["state.json", "state.sha256", "weights.safetensors"]
+    flip_bits(files, 30, rng, lambda damaged: load_checkpoint(path))
+    assert load_checkpoint(path).state == {"step": 7}
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "[1]", " " * 6_000_000, '{"step": 1}'])
+def test_a_state_that_is_deep_huge_or_none_is_one_sentence(tmp_path: Path, content: str) -> None:
+    path = _save(tmp_path, 1)
+    (path / "state.sha256").unlink()  # as in older checkpoints
+    (path / "state.json").write_text(content)
+    with pytest.raises(BadCheckpointError, match="step-000000001") as caught:
+        load_checkpoint(path)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_files_of_a_checkpoint_follow_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        files = list(_save(tmp_path, 1).iterdir())
+    finally:
+        os.umask(before)
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o640}

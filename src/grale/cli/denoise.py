@@ -29,9 +29,10 @@ def denoise(
     from grale.cli.terminal import counting, keep_freed_memory, say, show
     from grale.data.samples import sample_graphs
     from grale.experiments.figures.denoising import curve_of
-    from grale.plot.figures import save_figure
+    from grale.plot.figures import picture_format, save_figure
     from grale.tasks.denoise import LEVELS, denoise_curve, noise_of
 
+    picture_format(out)
     keep_freed_memory()
     loaded = load(model)
     graphs = sample_graphs(loaded.space, count, data, "test")

@@ -42,11 +42,12 @@ def edit(
     from grale.cli.terminal import graph_text, keep_freed_memory, say, show, working
     from grale.data.samples import named_graph, sample_graphs
     from grale.experiments.figures.size_edit import edit_figure
-    from grale.plot.figures import save_figure
+    from grale.plot.figures import picture_format, save_figure
     from grale.tasks.edit import edit as follow_gradient
     from grale.tasks.latent_predictor import learn_property
     from grale.tasks.properties import named_property
 
+    picture_format(out)
     keep_freed_memory()
     loaded, true = load(model), named_property(wanted)
     start = named_graph(graph, loaded.space)

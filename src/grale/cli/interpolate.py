@@ -27,10 +27,11 @@ def interpolate(
     from grale.catalog import load
     from grale.cli.terminal import graph_text, say
     from grale.data.samples import named_graph
-    from grale.plot.figures import interpolation_figure, save_figure
+    from grale.plot.figures import interpolation_figure, picture_format, save_figure
     from grale.plot.look import look_of
     from grale.tasks.interpolate import interpolate as between
 
+    picture_format(out)
     loaded = load(model)
     start, end = (named_graph(text, loaded.space) for text in (first, second))
     path = between(loaded, start, end, steps, tries)
@@ -58,10 +59,11 @@ def barycenter(
     from grale.catalog import load
     from grale.cli.terminal import counting, graph_text, keep_freed_memory, say
     from grale.data.samples import stream_graphs
-    from grale.plot.figures import interpolation_figure, save_figure
+    from grale.plot.figures import interpolation_figure, picture_format, save_figure
     from grale.plot.look import look_of
     from grale.tasks.interpolate import barycenter as mean_of
 
+    picture_format(out)
     keep_freed_memory()
     loaded = load(model)
     graphs = stream_graphs(loaded.space, count, data, split)

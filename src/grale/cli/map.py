@@ -37,8 +37,9 @@ def draw_map(
     from grale.cli.terminal import counting, keep_freed_memory, say, working
     from grale.data.samples import sample_graphs, usual_data
     from grale.experiments.figures.map import dataset_map, map_picture, write_map
-    from grale.plot.figures import save_figure
+    from grale.plot.figures import picture_format, save_figure
 
+    picture_format(out)
     keep_freed_memory()
     loaded = load(model)
     graphs = sample_graphs(loaded.space, count, data, split)

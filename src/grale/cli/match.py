@@ -9,6 +9,8 @@ import typer
 
 from grale.cli.interpolate import GRAPH_HELP, Model
 
+PICTURE = Path("match.png")
+
 
 def match(
     first: Annotated[
@@ -40,13 +42,15 @@ def match(
     from grale.cli.terminal import counting, keep_freed_memory, say, show
     from grale.data.samples import named_graph
     from grale.matching.solve import method_called, solve
-    from grale.plot.figures import save_figure
+    from grale.plot.figures import picture_format, save_figure
     from grale.plot.matching import matching_figure
     from grale.tasks.match_file import match_file
 
     method = method_called(method)
     if time_limit is None:
         time_limit = 0.01 if "tabu" in method else 10.0
+    if second is not None:
+        picture_format(out or PICTURE)
     loaded = load(model)
     if second is None:
         keep_freed_memory()
@@ -65,4 +69,4 @@ def match(
     for edit in found.edits:
         say(f"  {edit}")
     figure = matching_figure(g1, g2, found.mapping)
-    say(f"picture: {save_figure(figure, out or Path('match.png'))}")
+    say(f"picture: {save_figure(figure, out or PICTURE)}")

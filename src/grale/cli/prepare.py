@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grale.files import locked
+
 if TYPE_CHECKING:
     from grale.data.molecules.prepare import RowSource
 
@@ -91,9 +93,10 @@ def networks(
         "valid": slice(-count // 10, -count // 20),
         "test": slice(-count // 20, None),
     }
-    for split, cut in cuts.items():
-        manifest = write_shards(out / split, drawn[cut], space)
-        say(f"{out / split}: {manifest.rows} networks")
+    with locked(out):
+        for split, cut in cuts.items():
+            manifest = write_shards(out / split, drawn[cut], space)
+            say(f"{out / split}: {manifest.rows} networks")
 
 
 @prepare.command()
@@ -123,7 +126,9 @@ def ged(
     from grale.cli.terminal import say
     from grale.data.ged_sets import prepare_ged_set
 
-    for split, rows in prepare_ged_set(folder, out, name).items():
+    with locked(out):
+        found = prepare_ged_set(folder, out, name)
+    for split, rows in found.items():
         say(f"{out / split}: {rows} graphs")
 
 

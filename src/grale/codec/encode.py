@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grale.codec.failures import OnError
+from grale.codec.failures import OnError, check_vectors
 from grale.codec.intake import by_size, device_of, quietly, taken_in
 from grale.codec.options import CodecOptions
 from grale.codec.refine import refined
@@ -28,4 +28,8 @@ def encode(
         batch = batch.to(device_of(model))
         latent = refined(model, batch, model.encoded(batch), options.refine_steps)
         latents[[taken.rows[row] for row in rows]] = latent.float().cpu().numpy()
-    return latents[taken.rows] if on_error == "skip" else latents
+    if on_error == "raise":
+        check_vectors(latents, range(len(latents)))
+    is_finite = np.isfinite(latents).all(axis=1)
+    latents[~is_finite] = np.nan
+    return latents[is_finite] if on_error == "skip" else latents

@@ -8,8 +8,30 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.graphs.graph import Graph
+
+NOT_FINITE = "the model gives a vector that is not finite"
 OnError = Literal["raise", "null", "skip"]
 Result = TypeVar("Result")
+
+
+class BadVectorError(ValueError):
+    """A vector that is not finite, of a graph that the model should hold."""
+
+
+def check_vectors(latents: NDArray[np.float32], rows: Sequence[int]) -> None:
+    """Raise, naming the first of the `rows`, if a vector is not finite."""
+    bad = [row for row, is_finite in zip(rows, np.isfinite(latents).all(axis=1)) if not is_finite]
+    if bad:
+        raise BadVectorError(f"item {min(bad)}: {NOT_FINITE}")
+
+
+def without_bad_vectors(
+    items: Sequence[Graph | str], latents: NDArray[np.float32]
+) -> list[Graph | str]:
+    """Items where each graph whose row of `latents` is not finite is a reason instead."""
+    finite = iter(np.isfinite(latents).all(axis=1))
+    return [item if isinstance(item, str) or next(finite) else NOT_FINITE for item in items]
 
 
 def check_on_error(on_error: str) -> None:

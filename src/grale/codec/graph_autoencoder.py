@@ -23,11 +23,11 @@ from grale.codec import encode as encoding
 from grale.codec import search as searching
 from grale.codec import storage
 from grale.codec.encoded_batch import EncodedBatch
-from grale.codec.failures import OnError, run_on_good
+from grale.codec.failures import OnError, check_on_error, run_on_good
 from grale.codec.intake import are_finite, screen
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
-from grale.codec.reconstruct import reconstruct
+from grale.codec.reconstruct import reconstruct, reconstruct_good
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
@@ -249,14 +249,14 @@ class GraphAutoencoder(
         """
         options = CodecOptions(batch_size=batch_size, searched_graphs=search, refine_steps=refine)
 
-        def run(items: Sequence[Any]) -> list[Graph]:
-            return reconstruct(self, items, options).graphs
-
+        check_on_error(on_error)
         if on_error == "raise":
             return [*reconstruct(self, graphs, options).graphs]
-        screened = screen(graphs, self.space)
-        is_good = np.array([isinstance(item, Graph) for item in screened], dtype=bool)
-        return run_on_good(run, screened, is_good, on_error)
+        items, found = reconstruct_good(self, screen(graphs, self.space), options)
+        if on_error == "skip":
+            return [*found.graphs]
+        again = iter(found.graphs)
+        return [next(again) if isinstance(item, Graph) else None for item in items]
 
     def _save_pretrained(self, save_directory: Path) -> None:
         storage.save(self, save_directory)

@@ -7,6 +7,7 @@ order of graphs and the batch size do not change the result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -155,13 +156,19 @@ def quietly(run: Callable[..., Any]) -> Callable[..., Any]:
         if was_training:  # switching touches every layer: 6 ms
             model.eval()
         try:
-            with torch.inference_mode(False), torch.no_grad():
+            with torch.inference_mode(False), torch.no_grad(), _on_cpu_by_default():
                 return run(model, *args, **options)
         finally:
             if was_training:
                 model.train()
 
     return wrapped
+
+
+def _on_cpu_by_default() -> AbstractContextManager[Any]:
+    """Make new tensors on the CPU, whatever the user told torch; they are moved to the model."""
+    cpu = torch.device("cpu")
+    return nullcontext() if torch.get_default_device() == cpu else cpu
 
 
 def device_of(model: GraphAutoencoder) -> torch.device:

@@ -14,6 +14,8 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
 
+from grale.codec.encode import encode
+from grale.codec.failures import BadVectorError, check_vectors, without_bad_vectors
 from grale.codec.intake import accept, by_size, device_of, quietly
 from grale.codec.options import CodecOptions
 from grale.codec.refine import refined
@@ -56,12 +58,30 @@ def reconstruct(
         encoded = model.encoded(batch)
         latent = refined(model, batch, encoded, options.refine_steps)
         latents[rows] = latent.float().cpu().numpy()
+        check_vectors(latents[rows], rows)
         results = _in_listed_order(encoded.rebuild(latent, at_size), batch)
         if options.searched_graphs > 1:
             results |= _searched(model, batch, latent, options)
         for place, row in enumerate(rows):
             found[row] = results[place]
     return RoundTrip([graph for graph, _ in found], [places for _, places in found], latents)
+
+
+def reconstruct_good(
+    model: GraphAutoencoder, items: list[Graph | str], options: CodecOptions
+) -> tuple[list[Graph | str], Reconstructed]:
+    """Reconstruct the graphs among the items; of the others, reasons say why they are none.
+
+    A graph whose vector is not finite becomes such a reason.
+    """
+    graphs = [item for item in items if isinstance(item, Graph)]
+    try:
+        return items, reconstruct(model, graphs, options)
+    except BadVectorError:
+        latents = encode(model, graphs, options, "null")
+    items = without_bad_vectors(items, latents)
+    graphs = [item for item in items if isinstance(item, Graph)]
+    return items, reconstruct(model, graphs, options)
 
 
 def _in_listed_order(

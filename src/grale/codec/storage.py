@@ -14,24 +14,27 @@ from torch import nn
 
 from grale.codec.hub import check_options, download, is_hub_id, not_found
 from grale.codec.outline import check_fits, with_present_names
-from grale.files import read_json
+from grale.files import read_json, sha256_of, whole, write_whole
 from grale.graphs.space import GraphSpace
 from grale.settings.build import SettingsError, build
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
+SHA256 = "sha256"  # entry of the config: checksums of the settings and of the weights
 MAX_REASON = 300  # characters: a bad value may fill the file
 
 
 def save(model: Any, folder: Path) -> None:
     """Write the weights and the config of a model."""
-    folder.mkdir(parents=True, exist_ok=True)
+    with whole(folder / WEIGHTS) as partial:
+        save_model(model, str(partial))
     values = {
         "architecture": model.architecture,
         "space": dataclasses.asdict(model.space),
         "config": dataclasses.asdict(model.config),
     }
-    (folder / CONFIG).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
-    save_model(model, str(folder / WEIGHTS))
+    values = json.loads(json.dumps(values))  # as they will be read: lists instead of tuples
+    values[SHA256] = {"settings": _digest(values), "weights": sha256_of(folder / WEIGHTS)}
+    write_whole(folder / CONFIG, json.dumps(values, indent=2) + "\n")
 
 
 def read_config(folder: Path, architecture: str, kind: type[Any]) -> tuple[GraphSpace, Any]:
@@ -55,6 +58,9 @@ def _read_values(folder: Path) -> dict[str, Any]:
     values = read_json(folder / CONFIG)
     if not isinstance(values, dict) or not {"space", "config"} <= values.keys():
         raise ValueError(f"{folder / CONFIG} is not a grale model: needs 'space' and 'config'")
+    unknown = values.keys() - {"architecture", "space", "config", SHA256}
+    if unknown:
+        raise ValueError(f"{folder / CONFIG} has an unknown entry {min(unknown)[:100]!r}")
     return values
 
 
@@ -66,9 +72,31 @@ def load(kind: type[Any], folder: Path) -> Any:
     torch.set_default_dtype(torch.float32)
     try:
         with torch.device("cpu"), torch.inference_mode(False):
-            return _with_weights(kind(space, config), folder / WEIGHTS)
+            model = _with_weights(kind(space, config), folder / WEIGHTS)
     finally:
         torch.set_default_dtype(before)
+    _check_digests(folder)
+    return model
+
+
+def _check_digests(folder: Path) -> None:
+    """Raise unless settings and weights are those that were saved; older models do not say."""
+    values = _read_values(folder)
+    known = values.pop(SHA256, None)
+    if known is None:
+        return
+    if not isinstance(known, dict) or known.get("settings") != _digest(values):
+        raise ValueError(
+            f"{folder / CONFIG} is not as it was saved: its checksum differs; "
+            f"fetch it again, or remove its entry {SHA256!r} if you changed it yourself"
+        )
+    if known.get("weights") != sha256_of(folder / WEIGHTS):
+        raise ValueError(f"{folder / WEIGHTS} is damaged: its checksum differs; fetch it again")
+
+
+def _digest(values: dict[str, Any]) -> str:
+    """Checksum of settings, however they are laid out."""
+    return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def _with_weights(model: Any, path: Path) -> Any:

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from grale.data.packed import PackedGraphs
-from grale.files import sha256_of, whole, write_whole
+from grale.files import read_json, sha256_of, whole, write_whole
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.settings.build import build
@@ -109,7 +109,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.is_file():
         raise FileNotFoundError(f"{folder} holds no {MANIFEST}; it is not a finished dataset")
-    values = json.loads(path.read_text(encoding="utf-8"))
+    values = read_json(path)
     if not isinstance(values, dict) or not {"space", "shards"} <= values.keys():
         raise ValueError(f"{path} is not a manifest: it needs 'space' and 'shards'")
     shards = tuple(build(Shard, shard) for shard in values["shards"])

@@ -15,7 +15,7 @@ trained as well (decisions/013).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple
 
 import torch
@@ -214,7 +214,7 @@ class GRALE(GraphAutoencoder):
         return self.match_many([(first, second)], tries=tries)[0]
 
     def match_many(
-        self, graphs: Sequence[tuple[Any, Any]], batch_size: int = 256, tries: int = 1
+        self, graphs: Iterable[Any], batch_size: int = 256, tries: int = 1
     ) -> list[Matching]:
         """Match many pairs, in order; each distinct graph is encoded once.
 

@@ -14,6 +14,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from grale.nn.residual import Norm
 
 
+MAX_SWEEPS = 10_000  # far more than any matcher needs; settings may come from anyone
+
+
 def _at_least(name: str, value: float | int | None, least: float | int) -> None:
     if value is not None and value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
@@ -80,6 +83,8 @@ class MatcherConfig:
             raise ValueError(f"temperature must be above 0, got {self.temperature}")
         _at_least("embedding_dim", self.embedding_dim, 1)
         _at_least("num_sweeps", self.num_sweeps, 1)
+        if max(self.num_sweeps, self.rounds) > MAX_SWEEPS:
+            raise ValueError(f"num_sweeps and rounds must be at most {MAX_SWEEPS}")
         _at_least("grad_sweeps", self.grad_sweeps, 1)
         _at_least("rounds", self.rounds, 0)
         if self.rounds and self.kind == "softsort":

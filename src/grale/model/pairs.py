@@ -8,7 +8,7 @@ Departures: both graphs pass through MLP_in (decisions/005), and more rounds may
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
-from grale.codec.intake import by_size, check_batch_size, device_of, quietly, screen
+from grale.codec.intake import by_size, check_batch_size, device_of, listed, quietly, screen
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.matching.result import Matching
@@ -33,12 +33,16 @@ CHUNK = 4_096  # pairs whose graphs are encoded together, each graph once
 
 @quietly
 def match_many(
-    model: GRALE, pairs: Sequence[tuple[Any, Any]], batch_size: int = 256, noise_draws: int = 1
+    model: GRALE, pairs: Iterable[Any], batch_size: int = 256, noise_draws: int = 1
 ) -> list[Matching]:
     """Match each pair; see :meth:`grale.model.autoencoder.GRALE.match_many`."""
     check_batch_size(batch_size)
     if noise_draws < 1:
         raise ValueError(f"tries must be at least 1, got {noise_draws}")
+    pairs = listed(pairs)
+    for number, pair in enumerate(pairs):
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise TypeError(f"pair {number} should be two graphs, got {type(pair).__name__}")
     found: list[Matching] = []
     for start in range(0, len(pairs), CHUNK):
         chunk = pairs[start : start + CHUNK]

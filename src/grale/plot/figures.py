@@ -151,12 +151,17 @@ def interpolation_figure(
     return figure
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
-    """Save as PNG or SVG, by the suffix of `path`; folders are made as needed."""
+def picture_format(path: str | os.PathLike[str]) -> str:
+    """Format of a picture by its suffix, or a ValueError; verbs ask before they work for hours."""
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise ValueError(f"cannot save {Path(path).name!r}; expected a suffix in {sorted(FORMATS)}")
-    return write_whole(path, rendered(figure, FORMATS[suffix]))
+    return FORMATS[suffix]
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
+    """Save as PNG or SVG, by the suffix of `path`, in one step; folders are made as needed."""
+    return write_whole(path, rendered(figure, picture_format(path)))
 
 
 def rendered(figure: Figure, kind: str = "png") -> bytes:

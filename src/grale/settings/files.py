@@ -54,8 +54,8 @@ def _read(path: Path, before: list[Path]) -> dict[str, Any]:
     if path.stat().st_size > LARGEST_FILE:
         raise SettingsError(f"{path} is larger than {LARGEST_FILE} bytes; it cannot be settings")
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        values = _parsed(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not valid YAML: {error}") from error
     values = {} if values is None else values
     if not isinstance(values, dict):
@@ -66,6 +66,19 @@ def _read(path: Path, before: list[Path]) -> dict[str, Any]:
     if not isinstance(extended, str):
         raise SettingsError(f"{path}: {EXTENDS} must name one file, got {extended!r}")
     return merged(_read(_find(extended, path.parent), [*before, path]), values)
+
+
+def _parsed(text: str) -> Any:
+    """Read YAML that is not too deep and repeats nothing by reference, or raise a YAMLError."""
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise yaml.YAMLError(f"nested more than {DEEPEST} levels deep")
+        if isinstance(event, yaml.AliasEvent):  # a few lines of them may stand for gigabytes
+            raise yaml.YAMLError(f"*{event.anchor}: references are not supported; write it out")
+    return yaml.safe_load(text)
 
 
 def merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,7 +114,7 @@ def override(values: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, A
             if not isinstance(place, dict):
                 raise SettingsError(f"override {item!r}: {parent!r} is not a group of settings")
         try:
-            place[last] = yaml.safe_load(text)
+            place[last] = _parsed(text)
         except yaml.YAMLError as error:
             raise SettingsError(f"override {item!r} is not valid YAML: {error}") from error
     return result

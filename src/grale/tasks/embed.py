@@ -11,6 +11,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from grale.codec.failures import without_bad_vectors
+from grale.codec.intake import are_finite
 from grale.codec.options import CodecOptions
 from grale.codec.storage import fingerprint
 from grale.data.molecules.files import Text
@@ -34,7 +37,6 @@ from grale.tasks.rows import read_rows
 
 READINGS = {"latent": (True, False), "description": (False, True), "both": (True, True)}
 """Which of the columns `embedding` and `description` are written."""
-NOT_FINITE = "the model gives a vector that is not finite"
 PLAN = "_plan.json"  # readers of parquet folders ignore such names
 
 
@@ -112,9 +114,10 @@ def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -
     graphs = [item for item in items if isinstance(item, Graph)]
     latents = np.empty((0, model.latent_dim), dtype=np.float32)
     if graphs:
-        latents = model.encode(graphs, batch_size=config.batch_size, refine=config.refine)
+        latents = model.encode(graphs, config.batch_size, "null", config.refine)
     wants_latents, wants_descriptions = READINGS[config.what]
-    items, latents = _without_bad_vectors(items, latents)
+    items = without_bad_vectors(items, latents)
+    latents = latents[are_finite(latents)]
     vectors = {"embedding": latents} if wants_latents else {}
     if wants_descriptions:
         vectors["description"] = model.describe(latents, batch_size=config.batch_size)
@@ -127,16 +130,6 @@ def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -
     write_table(table.replace_schema_metadata(counts), part)
     write_whole(_checksum_of(part), sha256_of(part))
     return ShardReport(len(items), len(failed), parsed - began, encoded - parsed)
-
-
-def _without_bad_vectors(
-    items: list[Graph | str], latents: NDArray[np.float32]
-) -> tuple[list[Graph | str], NDArray[np.float32]]:
-    """Mark each graph whose vector is not finite as failed, and drop the vector."""
-    is_finite = np.asarray(np.isfinite(latents).all(axis=1))
-    finite = iter(is_finite)
-    checked = [item if isinstance(item, str) or next(finite) else NOT_FINITE for item in items]
-    return checked, latents[is_finite]
 
 
 def _checksum_of(part: Path) -> Path:
@@ -253,23 +246,35 @@ def embed_file(
     """Embed all rows of a file; return how many rows were done by an earlier run."""
     with locked(out):
         folder = start_or_resume(out, file, model, model_name, config)
-        skipped = 0
-        for shard in shards_of(file, config.shard_rows):
-            report = finished(shard.part(folder))
-            skipped += report.rows if report else 0
-            report = report or embed_shard(model, shard, folder, config)
-            if progress is not None:
-                progress(report)
-        finish(folder, out, file.path)
+        with tidied(folder):
+            skipped = 0
+            for shard in shards_of(file, config.shard_rows):
+                report = finished(shard.part(folder))
+                skipped += report.rows if report else 0
+                report = report or embed_shard(model, shard, folder, config)
+                if progress is not None:
+                    progress(report)
+            finish(folder, out, file.path)
     return skipped
+
+
+@contextmanager
+def tidied(folder: Path) -> Iterator[None]:
+    """Leave nothing behind of a run that fails before its first part is done."""
+    try:
+        yield
+    except Exception:
+        if not any(folder.glob("part-*.parquet")):
+            for file in (*folder.glob("staged-*.parquet"), folder / PLAN):
+                file.unlink(missing_ok=True)
+            _remove_if_empty(folder)
+        raise
 
 
 def finish(folder: Path, out: Path, source: Path) -> None:
     """Join the parts into one file, one part at a time, unless the output is a folder."""
     parts = sorted(folder.glob("part-*.parquet"))
     if not parts:
-        (folder / PLAN).unlink(missing_ok=True)
-        _remove_if_empty(folder)
         raise ValueError(f"{source} holds no rows")
     for staged in folder.glob("staged-*.parquet"):  # of an interrupted run on Ray
         staged.unlink()

@@ -29,6 +29,7 @@ from grale.tasks.embed import (
     finished,
     shards_of,
     start_or_resume,
+    tidied,
 )
 
 if TYPE_CHECKING:
@@ -94,11 +95,25 @@ def _embed(
     num_workers: int | None,
     progress: Callable[[ShardReport], object] | None,
 ) -> int:
-    import ray
-
     folder = start_or_resume(out.resolve(), file, load(model_name), model_name, config)
     if Path(model_name).is_dir():
         model_name = str(Path(model_name).resolve())  # workers run in other folders
+    with tidied(folder):
+        return _run(model_name, file, folder, out, config, address, num_workers, progress)
+
+
+def _run(
+    model_name: str,
+    file: Molecules,
+    folder: Path,
+    out: Path,
+    config: EmbedConfig,
+    address: str | None,
+    num_workers: int | None,
+    progress: Callable[[ShardReport], object] | None,
+) -> int:
+    import ray
+
     staged, skipped = _stage(file, folder, config, progress)
     if staged:
         is_ours = not ray.is_initialized()

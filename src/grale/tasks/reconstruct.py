@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from grale.codec.decode import decode_smiles
 from grale.codec.options import CodecOptions
-from grale.codec.reconstruct import reconstruct
+from grale.codec.reconstruct import reconstruct_good
 from grale.data.molecules.folder import Molecules
 from grale.files import locked
 from grale.graphs.graph import Graph
@@ -77,14 +77,11 @@ def reconstruct_file(
     with locked(out), written_whole(out, RECONSTRUCTED) as writer:
         for chunk in file.rows(ROWS):
             items = read_rows(chunk.entries, file.text, model.space)
-            graphs = [item for item in items if isinstance(item, Graph)]
-            again: Iterator[tuple[Graph, NDArray[np.int64], list[str] | None]] = iter(())
-            if graphs:
-                result = reconstruct(model, graphs, options)
-                best: list[list[str] | None] = [None] * len(graphs)
-                if lists_candidates:
-                    best = [*decode_smiles(model, result.latents, options)]
-                again = iter(zip(result.graphs, result.mappings, best))
+            items, result = reconstruct_good(model, items, options)
+            best: list[list[str] | None] = [None] * len(result.graphs)
+            if lists_candidates and result.graphs:
+                best = [*decode_smiles(model, result.latents, options)]
+            again = iter(zip(result.graphs, result.mappings, best))
             records = []
             for place, (entry, item) in enumerate(zip(chunk.entries, items)):
                 record: dict[str, Any] = {"row": report.rows + place, "entry": entry}

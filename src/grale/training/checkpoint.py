@@ -20,19 +20,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from grale.files import sha256_of, to_disk
+from grale.files import read_json, sha256_of, to_disk, whole
 
 logger = logging.getLogger(__name__)
 
-STATE = "state.json"
-_UNREADABLE = (
-    OSError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    json.JSONDecodeError,
-    UnicodeDecodeError,
-)
+STATE, STATE_CHECKSUM = "state.json", "state.sha256"
+_UNREADABLE = (OSError, KeyError, TypeError, AttributeError, ValueError)
 PREFIX = "step-"
 
 
@@ -65,6 +58,8 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, keep: int = 3) -> Path
     state = pending / STATE
     state.write_text(json.dumps({**checkpoint.state, "sha256": checksums}, indent=2))
     to_disk(state)
+    (pending / STATE_CHECKSUM).write_text(sha256_of(state))
+    to_disk(pending / STATE_CHECKSUM)
     to_disk(pending)
     if final.exists():
         os.replace(final, folder / f".{final.name}.replaced.tmp")
@@ -77,15 +72,25 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, keep: int = 3) -> Path
 def load_checkpoint(path: Path) -> Checkpoint:
     """Read one checkpoint, or raise BadCheckpointError naming what is wrong with it."""
     try:
-        state = json.loads((path / STATE).read_text())
+        _check_state(path)
+        state = read_json(path / STATE)
         checksums = state.pop("sha256")
         for name, expected in checksums.items():
             if sha256_of(path / name) != expected:
                 raise BadCheckpointError(f"{path / name} is damaged: its checksum differs")
         tensors = {Path(name).stem: load_file(path / name) for name in checksums}
+    except BadCheckpointError:
+        raise
     except (*_UNREADABLE, SafetensorError) as error:
         raise BadCheckpointError(f"checkpoint {path} cannot be read: {error}") from error
     return Checkpoint(tensors, state)
+
+
+def _check_state(path: Path) -> None:
+    """Raise if the plain values are not those that were saved; older checkpoints do not say."""
+    checksum = path / STATE_CHECKSUM
+    if checksum.is_file() and checksum.read_bytes().decode("latin-1") != sha256_of(path / STATE):
+        raise BadCheckpointError(f"{path / STATE} is damaged: its checksum differs")
 
 
 def newest_checkpoint(folder: Path) -> Checkpoint | None:
@@ -134,7 +139,8 @@ def restore_state(optimizers: list[torch.optim.Optimizer], tensors: dict[str, Te
 
 def _write(path: Path, tensors: dict[str, Tensor]) -> None:
     try:
-        save_file(tensors, path)
+        with whole(path) as partial:
+            save_file(tensors, partial)
     except SafetensorError as error:
         raise OSError(f"cannot write checkpoint {path}: {error}; is the disk full?") from error
 

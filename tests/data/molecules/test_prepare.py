@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import grale.data.molecules.prepare as preparing
+from damage import flipped
 from grale.data.batching import batches_from
 from grale.data.download import download
 from grale.data.molecules.files import open_molecules
@@ -278,3 +279,22 @@ def test_a_download_never_joins_two_states_of_a_file(
         server.server_close()
     assert Changing.requests[:2] == [None, '"0"']
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("kind", ["part-000001.parquet", "part-000001.rejected"])
+def test_a_damaged_part_of_an_unfinished_run_is_made_again(
+    tmp_path, source, monkeypatch, caplog, rng, kind
+) -> None:
+    monkeypatch.setattr(preparing, "CHUNK_ROWS", 20)  # the second part has all bad rows
+    prepare([source], tmp_path / "whole", CONFIG)
+    with monkeypatch.context() as patch:
+        patch.setattr(preparing, "_write_split", lambda *args: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            prepare([source], tmp_path / "out", CONFIG)
+    part = tmp_path / "out" / "unfinished" / kind
+    part.write_bytes(flipped(part.read_bytes(), int(rng.integers(8 * part.stat().st_size))))
+    assert prepare([source], tmp_path / "out", CONFIG).rows == len(ROWS)
+    assert "part-000001.parquet is damaged: its checksum differs" in caplog.text
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+    rejected = [tmp_path / name / "rejected.parquet" for name in ("out", "whole")]
+    assert rejected[0].read_bytes() == rejected[1].read_bytes()

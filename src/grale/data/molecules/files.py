@@ -179,9 +179,7 @@ def _listed(header: list[str]) -> str:
 
 def _header(path: Path, kind: str) -> list[str]:
     if kind == "parquet":
-        import pyarrow.parquet as pq
-
-        return list(pq.read_schema(path).names)
+        return _parquet_header(path)
     try:
         with open_text(path) as stream:
             for header in cells_of(stream, kind):
@@ -194,8 +192,9 @@ def _header(path: Path, kind: str) -> list[str]:
 
 
 def _damaged(path: Path, rows: int, error: Exception) -> ValueError:
+    first_line = next(iter(str(error).splitlines()), "")
     return ValueError(
-        f"{path} is cut short or damaged after {rows} rows ({error}); download or pack it again"
+        f"{path} is cut short or damaged after {rows} rows ({first_line}); download or pack it again"
     )
 
 
@@ -223,7 +222,26 @@ def _read_sdf(file: MoleculeFile) -> Iterator[str | None]:
         yield from sdf_entries(stream)
 
 
+def _parquet_header(path: Path) -> list[str]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return list(pq.read_schema(path).names)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise _damaged(path, 0, error) from error
+
+
 def _read_parquet(file: MoleculeFile) -> Iterator[str | None]:
+    import pyarrow as pa
+
+    try:
+        yield from _parquet_entries(file)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise EOFError(error) from error  # one of DAMAGES
+
+
+def _parquet_entries(file: MoleculeFile) -> Iterator[str | None]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -33,7 +33,9 @@ from grale.data.molecules.prepare_parts import (
     REJECTED,
     SPLITS,
     PrepareConfig,
+    is_finished,
     parse_part,
+    rejected_of,
 )
 from grale.data.packed import PackedGraphs
 from grale.data.storage import MANIFEST, from_table, write_packed
@@ -142,7 +144,7 @@ def _parse_all(
         running: set[Future[tuple[int, int]]] = set()
         for number, (start, text, chunk) in enumerate(_numbered(sources)):
             part = work / f"part-{number:06d}.parquet"
-            if part.is_file():
+            if is_finished(part):
                 yield len(chunk.entries), _rejected_of(part).num_rows
                 continue
             if pool is None:
@@ -175,7 +177,7 @@ def _parts(work: Path) -> list[Path]:
 
 
 def _rejected_of(part: Path) -> pa.Table:
-    return pq.read_table(part.with_suffix(".rejected"))
+    return pq.read_table(rejected_of(part))
 
 
 def _write_split(out: Path, work: Path, split: str, rows: int, config: PrepareConfig) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,12 @@ from numpy.typing import NDArray
 from grale.data.molecules.files import Chunk, Text, parse, read_molecule
 from grale.data.packed import PackedGraphs
 from grale.data.storage import to_table, write_table
+from grale.files import sha256_of, write_whole
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.descriptors import training_descriptors, training_names
 from grale.graphs.molecules.molecule import canonical_key
+
+logger = logging.getLogger(__name__)
 
 SPLITS = ("train", "valid", "test")
 REJECTED = pa.schema([("row", pa.int64()), ("entry", pa.string()), ("reason", pa.string())])
@@ -71,12 +75,38 @@ def parse_part(
         keys.append(key)
         kept.append(start + place)
         splits.append(chunk.splits[place] if chunk.splits else _split_of(key, config))
-    write_table(pa.Table.from_pylist(rejected, REJECTED), part.with_suffix(".rejected"))
+    write_table(pa.Table.from_pylist(rejected, REJECTED), rejected_of(part))
     known = None
     if config.descriptors:
         known = np.array(properties, dtype=np.float32).reshape(-1, len(training_names()))
     write_table(_part_table(graphs, keys, splits, kept, known), part, GROUP_ROWS)
+    write_whole(_checksum_of(part), _checksums(part))
     return len(chunk.entries), len(rejected)
+
+
+def is_finished(part: Path) -> bool:
+    """Whether a part was written by an earlier run, and is still what it wrote."""
+    if not part.is_file() or not _checksum_of(part).is_file():
+        return False
+    if _checksum_of(part).read_bytes().decode("latin-1") == _checksums(part):
+        return True
+    logger.warning("%s is damaged: its checksum differs; its rows are read again", part)
+    return False
+
+
+def rejected_of(part: Path) -> Path:
+    """Where the rows of a part that were left out are kept."""
+    return part.with_suffix(".rejected")
+
+
+def _checksum_of(part: Path) -> Path:
+    return part.with_suffix(".sha256")
+
+
+def _checksums(part: Path) -> str:
+    """Of the graphs, and of the rows that were left out."""
+    both = (part, rejected_of(part))
+    return " ".join(sha256_of(path) if path.is_file() else "missing" for path in both)
 
 
 def _part_table(
