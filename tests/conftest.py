@@ -71,3 +71,11 @@ def shared_data() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("GRALE_DATA names no folder of real data")
     return Path(folder)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the long forms of checks to `make soak`."""
+    if "soak" in config.option.markexpr:
+        return
+    config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("soak")])
+    items[:] = [item for item in items if item.get_closest_marker("soak") is None]

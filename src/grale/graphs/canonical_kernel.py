@@ -10,14 +10,15 @@ from __future__ import annotations
 from typing import no_type_check
 
 import numpy as np
-from numba import njit
+
+from grale.compiled import compiled
 
 ODD_A, ODD_B = np.int64(0x9E3779B97F4A7C15 - 2**64), np.int64(0x2545F4914F6CDD1D)
 ODD_C = np.int64(0x5851F42D4C957F2D)
 PAIR_ROUNDS = 3
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def positions(node_mask, node_labels, edge_labels, path_length, directed):
     """Rank of each node in the canonical order of its graph; padding comes last."""
@@ -44,7 +45,7 @@ def positions(node_mask, node_labels, edge_labels, path_length, directed):
     return out
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _mix(value):
     """Scramble an integer."""
@@ -53,7 +54,7 @@ def _mix(value):
     return value ^ (value >> 32)
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _first_colours(real, node_labels, edge_labels, path_length, directed):
     """Colours of nodes by label, of pairs by edge label and path length."""
@@ -69,7 +70,7 @@ def _first_colours(real, node_labels, edge_labels, path_length, directed):
     return nodes, pairs
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _both_ways(pairs):
     """Mix the colour of the opposite pair into each pair's colour."""
@@ -81,7 +82,7 @@ def _both_ways(pairs):
     return out
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _num_colours(nodes):
     ordered = np.sort(nodes)
@@ -91,7 +92,7 @@ def _num_colours(nodes):
     return count
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _refine_nodes(nodes, pairs):
     """Refine until the number of colours stops growing."""
@@ -113,7 +114,7 @@ def _refine_nodes(nodes, pairs):
     return nodes
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _refine_pairs(nodes, pairs):
     """Two-dimensional refinement: pair (i, j) sees all (pair (i, k), pair (k, j))."""
@@ -137,7 +138,7 @@ def _refine_pairs(nodes, pairs):
     return pairs
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _break_ties(nodes, pairs):
     """Refine pairs, then individualise one node of the first tied class, until nothing ties."""
@@ -151,7 +152,7 @@ def _break_ties(nodes, pairs):
     return nodes
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _first_tied(nodes):
     """First node of the smallest colour that several nodes have."""

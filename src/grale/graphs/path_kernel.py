@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import no_type_check
 
 import numpy as np
-from numba import njit
+
+from grale.compiled import compiled
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def lengths(adjacency, node_mask, unreachable):
     """Number of edges on a shortest path between nodes of each graph."""

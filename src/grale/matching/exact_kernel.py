@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import no_type_check
 
-from numba import njit
+from grale.compiled import compiled
 
 DEPTH, BEST, VISITED = range(3)
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check  # numba compiles it: type checkers must not wrap it
 def _unmatched(counts, total1, total2):
     """Larger total minus what agrees; counts[l, 0] and counts[l, 1] are the two multisets."""
@@ -25,7 +25,7 @@ def _unmatched(counts, total1, total2):
     return max(total1, total2) - common
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def rest_bound(a, b, labels_a, labels_b, order, depth, p, used, directed, nodes, edges):
     """Least number of edits for the nodes and edges that have no partner yet.
@@ -62,7 +62,7 @@ def rest_bound(a, b, labels_a, labels_b, order, depth, p, used, directed, nodes,
     return bound
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _inner_edges(a, b, order, depth, used, directed, edges):
     """Edges among the rest that cannot agree."""
@@ -84,7 +84,7 @@ def _inner_edges(a, b, order, depth, used, directed, edges):
     return _unmatched(edges, total1, total2)
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _added_cost(a, b, labels_a, labels_b, order, depth, p, j, directed):
     """Cost of giving the node at this depth the partner j, given the nodes before it."""
@@ -99,7 +99,7 @@ def _added_cost(a, b, labels_a, labels_b, order, depth, p, j, directed):
     return cost
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def bound_steps(
     a,

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from typing import no_type_check
 
-from numba import njit
+from grale.compiled import compiled
 
 STEP, COST, BEST, RANDOM = range(4)  # places in the state
 FORBIDDEN_LEAST, FORBIDDEN_MORE = 3, 10  # steps; size and chance add to them
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check  # numba compiles it: type checkers must not wrap it
 def row_differences(a, b, labels_a, labels_b, x):
     """Fill x from its definition; a and b hold one layer, or two (rows, columns) if directed."""
@@ -40,7 +40,7 @@ def row_differences(a, b, labels_a, labels_b, x):
                 x[u, v] += total
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 @no_type_check
 def _repair(a, b, u, v):
     """What the edge between u and v really costs, minus what x counts for it."""
@@ -51,7 +51,7 @@ def _repair(a, b, u, v):
     return repair
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def tabu_steps(a, b, labels_a, labels_b, x, p, tabu, best, state, steps):
     """Make `steps` trades; b and labels_b follow the partners p, `best` keeps the best seen."""
@@ -82,7 +82,7 @@ def tabu_steps(a, b, labels_a, labels_b, x, p, tabu, best, state, steps):
             best[:] = p
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _trade(a, b, labels_a, labels_b, x, p, r, s):
     """Let r and s trade partners, and update b and x."""
@@ -104,7 +104,7 @@ def _trade(a, b, labels_a, labels_b, x, p, r, s):
                 x[u, v] += (at_r != old_s) + (at_s != old_r) - (at_r != old_r) - (at_s != old_s)
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _tenure(state, n):
     """Steps for which a partner stays forbidden: about n, drawn at random (xorshift)."""

@@ -13,7 +13,6 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from grale.nn.residual import Norm
 
-
 MAX_SWEEPS = 10_000  # far more than any matcher needs; settings may come from anyone
 
 

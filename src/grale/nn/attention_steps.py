@@ -22,9 +22,10 @@ from zlib import crc32
 
 import numpy as np
 from llvmlite import ir
-from numba import cfunc, literally, njit, types
+from numba import literally, njit, types
 from numba.extending import intrinsic
 
+from grale.compiled import compiled_callback
 from grale.nn import lanes
 from grale.nn.lanes import exp, fill, larger, load, repeat, scatter, store
 
@@ -166,8 +167,4 @@ def weigh(head_dim, weights, across, along, source, count, target, num_targets, 
 
 def compiled(function: Callable[..., None]) -> Any:
     """Compile for a pointer to arguments, or load what an earlier process compiled."""
-    signature = types.void(Arguments)
-    try:
-        return cfunc(signature, cache=True)(function)
-    except RuntimeError:  # there is no folder to cache the result in
-        return cfunc(signature)(function)
+    return compiled_callback(types.void(Arguments))(function)

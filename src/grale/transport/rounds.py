@@ -15,12 +15,12 @@ from __future__ import annotations
 from typing import no_type_check
 
 import numpy as np
-from numba import njit
+from grale.compiled import compiled
 
 SMALLEST = 1e-300  # lower limit of a divisor
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check  # numba compiles it: type checkers must not wrap it
 def graduate(scores, nodes, first, second, num_classes, rounds, sweeps, last_weight):
     """S of the last round for each pair of a batch.
@@ -42,7 +42,7 @@ def graduate(scores, nodes, first, second, num_classes, rounds, sweeps, last_wei
     return found
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 @no_type_check
 def _project(scores, plan, sweeps):
     """Plan of the scores: scale columns, then rows, `sweeps` times."""
@@ -67,7 +67,7 @@ def _project(scores, plan, sweeps):
     _scale(plan, rows, columns)
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _scale(plan, rows, columns):
     """Scale both sides one after the other, since the product of two scales may be infinite."""
@@ -76,7 +76,7 @@ def _scale(plan, rows, columns):
             plan[i, j] = (plan[i, j] * rows[i]) * columns[j]
 
 
-@njit(cache=True)
+@compiled()
 @no_type_check
 def _add_costs(costs, plan, first, second, reached):
     """Add sum_kl T_kl 1[A_ik != B_jl] for a plan whose rows sum to one.
