@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-quick lint format clean
+.PHONY: setup demo test test-quick test-lowest soak lint format clean
 
 setup: .venv/ready
 
@@ -23,6 +23,21 @@ test: setup
 test-quick: setup
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
+# The lowest versions that pyproject.toml allows (torch but for one: see .ci/lowest.py). Old versions
+# warn of new ones beside them, so such warnings are not errors here.
+test-lowest:
+	$(PYTHON) -m venv .venv-lowest
+	$(PYTHON) .ci/lowest.py > .venv-lowest/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --upgrade pip
+	.venv-lowest/bin/python -m pip install --quiet -c .venv-lowest/lowest.txt torch
+	.venv-lowest/bin/python -m pip install --quiet -c .venv-lowest/lowest.txt -e '.[dev]'
+	.venv-lowest/bin/python -m pytest -n 2 -m 'not slow' -W ignore::DeprecationWarning
+
+# The long forms of the checks in docs/reliability.md: hours. SHARE=0.1 makes a tenth of each.
+SHARE ?= 1
+soak: setup
+	GRALE_SOAK_SHARE=$(SHARE) $(BIN)/python -m pytest -n 0 -m soak tests/soak
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -35,4 +50,4 @@ format: setup
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv demo runs results build dist
+	rm -rf .venv .venv-lowest demo runs results build dist

@@ -116,7 +116,10 @@ def test_the_suffix_of_a_picture_is_checked_before_the_work(
 
 
 def test_preparing_graphs_locks_the_folder(tmp_path: Path) -> None:
-    for verb in (["networks", str(tmp_path / "out")], ["ged", str(tmp_path), str(tmp_path / "out")]):
+    for verb in (
+        ["networks", str(tmp_path / "out")],
+        ["ged", str(tmp_path), str(tmp_path / "out")],
+    ):
         with locked(tmp_path / "out"):
             result = CliRunner().invoke(app, ["prepare", *verb])
         assert isinstance(result.exception, BusyError), result.output

@@ -76,7 +76,10 @@ def test_weights_are_safetensors_and_nothing_is_pickled(saved):
         header = json.loads(file.read(length))
     assert "encoder.padding" in header
     assert set(json.loads((saved / CONFIG).read_text())) == {
-        "architecture", "space", "config", "sha256",
+        "architecture",
+        "space",
+        "config",
+        "sha256",
     }
 
 

@@ -1,4 +1,4 @@
-"""Each promise of docs/reliability.md is one check with a count: few in `make test`, many in `make soak`."""
+"""Each promise of docs/reliability.md is a check with a count: few now, many in `make soak`."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import no_type_check
 
 import numpy as np
+
 from grale.compiled import compiled
 
 SMALLEST = 1e-300  # lower limit of a divisor

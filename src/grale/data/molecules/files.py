@@ -192,9 +192,9 @@ def _header(path: Path, kind: str) -> list[str]:
 
 
 def _damaged(path: Path, rows: int, error: Exception) -> ValueError:
-    first_line = next(iter(str(error).splitlines()), "")
+    line = next(iter(str(error).splitlines()), "")
     return ValueError(
-        f"{path} is cut short or damaged after {rows} rows ({first_line}); download or pack it again"
+        f"{path} is cut short or damaged after {rows} rows ({line}); download or pack it again"
     )
 
 
