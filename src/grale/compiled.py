@@ -64,11 +64,11 @@ def _cached(
 def _checked_files() -> Iterator[None]:
     """Let numba take the class above for the caches that it makes meanwhile."""
     plain = caching.IndexDataCacheFile
-    caching.IndexDataCacheFile = CheckedCacheFile
+    caching.IndexDataCacheFile = CheckedCacheFile  # type: ignore[misc]
     try:
         yield
     finally:
-        caching.IndexDataCacheFile = plain
+        caching.IndexDataCacheFile = plain  # type: ignore[misc]
 
 
 def _checksum_of(path: str) -> Path:
