@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ def function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def make() -> Any:
         spec = spec_from_file_location("source", source)
         module = module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "source", module)  # what is unpickled refers to it
         spec.loader.exec_module(module)
         return compiled()(module.twice)
 
