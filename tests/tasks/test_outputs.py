@@ -154,7 +154,7 @@ def test_a_refused_parquet_is_named_and_leaves_nothing_behind(tmp_path, molecule
         (lambda p: _embed(molecule_model, p, out), lists, "not text"),
         (lambda p: _embed(molecule_model, p, out.with_suffix(".csv")), file, "parquet"),
         (lambda p: reconstruct_file(molecule_model, open_file_or_folder(p), out), file, "damaged"),
-        (lambda p: decode_file(molecule_model, p, out), lists, "lists of numbers are needed"),
+        (lambda p: decode_file(molecule_model, p, out), lists, "expected lists of numbers"),
     ]:
         with pytest.raises(ValueError, match=reason) as caught:
             run(path)
