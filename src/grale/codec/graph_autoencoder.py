@@ -47,6 +47,8 @@ class GraphAutoencoder(
     """Dataclass of its settings."""
     groups_by_size: ClassVar[bool] = True
     """Whether graphs of a training batch may be of similar size, which saves time."""
+    decodes: ClassVar[bool] = True
+    """Whether graphs come back from its embeddings; see `grale.codec.graph_embedder`."""
     former_names: ClassVar[Mapping[str, str]] = {}
     """Parts that older files of weights know by another name."""
 

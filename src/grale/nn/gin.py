@@ -78,7 +78,7 @@ class GinEncoder(nn.Module):
         self, labels: Int[Tensor, " M"], ends: Int[Tensor, "2 E"], kinds: Int[Tensor, " E"]
     ) -> Float[Tensor, "L M d"]:
         """Node states after each of the layers."""
-        nodes, states = self.labels(labels), []
+        nodes, states = self.labels(labels), list[Tensor]()
         for layer, norm in zip(self.layers, self.norms):
             nodes = norm(layer(nodes.relu() if states else nodes, ends, kinds))
             states.append(nodes)

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.options import CodecOptions
 from grale.codec.storage import fingerprint
 from grale.data.molecules.files import Text
@@ -28,7 +29,6 @@ from grale.data.storage import write_table
 from grale.files import locked, read_json, sha256_of, write_whole
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
-from grale.model.autoencoder import GRALE
 from grale.tasks.outputs import check_output, is_parquet, written_whole
 from grale.tasks.rows import read_rows
 
@@ -97,7 +97,9 @@ def shards_of(file: Molecules, rows: int) -> Iterator[Shard]:
         first += len(chunk.entries)
 
 
-def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -> ShardReport:
+def embed_shard(
+    model: GraphAutoencoder, shard: Shard, folder: Path, config: EmbedConfig
+) -> ShardReport:
     """Parse, encode and write one shard."""
     began = time.perf_counter()
     items = read_rows(shard.entries, shard.text, model.space)
@@ -174,7 +176,7 @@ def _column(rows: NDArray[np.float32], is_ok: NDArray[np.bool_]) -> pa.FixedSize
 
 
 def start_or_resume(
-    out: Path, file: Molecules, model: GRALE, model_name: str, config: EmbedConfig
+    out: Path, file: Molecules, model: GraphAutoencoder, model_name: str, config: EmbedConfig
 ) -> Path:
     """Make the folder of parts, or find one begun for the same job with the same weights."""
     if not is_molecular(model.space):
@@ -243,7 +245,7 @@ def finished(part: Path) -> ShardReport | None:
 
 
 def embed_file(
-    model: GRALE,
+    model: GraphAutoencoder,
     model_name: str,
     file: Molecules,
     out: Path,

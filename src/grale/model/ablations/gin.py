@@ -64,4 +64,3 @@ class GinBackbone(nn.Module):
 
     def recompute_activations(self, wanted: bool) -> None:
         """Leave everything as it is: these layers keep little."""
-
