@@ -215,6 +215,7 @@ def asia(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_table_of_networks_has_a_row_per_vector_and_head(asia: Path, tmp_path: Path) -> None:
     pytest.importorskip("gpytorch")
     names: list[str] = []

@@ -38,9 +38,10 @@ def sparse_gp_predictions(
 ) -> Float[Tensor, " m"]:
     """Fit a process to rows and values, both standardised, and predict the values of other rows."""
     gpytorch = _library()
+    x, y, others = x.double(), y.double(), others.double()  # float32 loses the factors of k(U, U)
     start = x[torch.randperm(len(x), generator=generator)[: config.num_inducing]]
     likelihood = gpytorch.likelihoods.GaussianLikelihood()
-    model = _process(gpytorch, x, y, start, likelihood)
+    model = _process(gpytorch, x, y, start, likelihood).double()
     target = gpytorch.mlls.ExactMarginalLogLikelihood(likelihood, model)
     optimizer = torch.optim.Adam(model.parameters(), config.learning_rate)
     model.train()
@@ -50,7 +51,7 @@ def sparse_gp_predictions(
         optimizer.step()
     model.eval()
     with torch.no_grad(), gpytorch.settings.skip_posterior_variances():
-        return model(others).mean
+        return model(others).mean.float()
 
 
 def _process(
