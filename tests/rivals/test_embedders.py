@@ -23,9 +23,9 @@ from grale.rivals.vgae.config import VgaeConfig
 from grale.training.config import TrainConfig
 from grale.training.evaluation import evaluate
 from grale.training.objective import ReconstructionObjective
+from rivals.rival_checks import ATOL_FLOAT32, check_padding, losses_of
 from strategies import random_graph
 
-ATOL_FLOAT32 = 1e-4  # sums of some hundred terms of order one, through five layers
 CONFIGS = {
     "simgrace": SimgraceConfig(hidden_dim=16, num_layers=3),
     "infograph": InfographConfig(hidden_dim=8, num_layers=3),
@@ -65,11 +65,6 @@ def batch(rng, directed):
     return GraphBatch.from_graphs([random_graph(rng, n, directed, 3, 2, 0.5) for n in sizes])
 
 
-def losses_of(model, batch, seed=3):
-    noise = model.draw_noise(len(batch), torch.Generator().manual_seed(seed))
-    return model.losses(batch, noise)
-
-
 def test_the_embedding_does_not_depend_on_node_order(model, batch):
     generator = torch.Generator().manual_seed(0)
     orders = random_permutations(batch.num_nodes, batch.max_nodes, generator)
@@ -96,16 +91,7 @@ def test_the_embedding_depends_on_labels_edges_and_what_the_encoder_sees(model, 
 
 @pytest.mark.parametrize("training", [False, True])
 def test_extra_padding_changes_nothing(model, batch, training):
-    model.train(training)
-    state = {name: value.clone() for name, value in model.state_dict().items()}
-    narrow = losses_of(model, batch)
-    buffers = {name: value.clone() for name, value in model.named_buffers()}
-    model.load_state_dict(state)
-    wide = losses_of(model, batch.padded_to(9))
-    for name, value in narrow.items():
-        torch.testing.assert_close(wide[name], value, atol=ATOL_FLOAT32, rtol=ATOL_FLOAT32)
-    for name, value in model.named_buffers():
-        torch.testing.assert_close(value, buffers[name], atol=ATOL_FLOAT32, rtol=ATOL_FLOAT32)
+    check_padding(model, batch, training)
 
 
 def test_batch_mates_change_nothing_at_inference(model, batch):
@@ -206,6 +192,7 @@ def test_the_command_line_trains_embeds_and_refuses_to_evaluate(name, tmp_path):
     assert result.exit_code == 0, result.output
     assert "held-out graphs" in result.output
     assert load_any(out).architecture == name
+    assert f"{name}, without a decoder" in runner.invoke(app, ["info", str(out)]).output
     result = runner.invoke(app, ["evaluate", str(out), "--count", "4"])
     assert isinstance(result.exception, CannotDecodeError)
 

@@ -79,7 +79,7 @@ def _held_out_loss(model: GraphAutoencoder, graphs: Sequence[Graph]) -> Validati
     for start in range(0, len(graphs), VALIDATION_BATCH):
         part = GraphBatch.from_graphs(graphs[start : start + VALIDATION_BATCH])
         noise = model.draw_noise(len(part), generator)
-        if len(part) == 1 < count:
+        if len(part) == 1 and count > 0:
             continue  # some losses compare the graphs of a batch
         with torch.no_grad():
             loss = model.losses(part.to(device), noise.to(device))["loss"]
