@@ -8,13 +8,18 @@ from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.hub import is_hub_id, not_found
 from grale.codec.storage import CONFIG, find, read_architecture
 from grale.model.autoencoder import GRALE
+from grale.rivals.graphmae.model import GraphMAE
 from grale.rivals.graphvae.model import GraphVAE
+from grale.rivals.infograph.model import InfoGraph
 from grale.rivals.pigvae.model import PIGVAE
+from grale.rivals.simgrace.model import SimGRACE
+from grale.rivals.vgae.model import VGAE
 
 SHIPPED = Path(__file__).resolve().parent / "weights"
 
 ARCHITECTURES: dict[str, type[GraphAutoencoder]] = {
-    kind.architecture: kind for kind in (GRALE, PIGVAE, GraphVAE)
+    kind.architecture: kind
+    for kind in (GRALE, PIGVAE, GraphVAE, SimGRACE, InfoGraph, GraphMAE, VGAE)
 }
 
 

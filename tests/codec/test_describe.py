@@ -76,7 +76,7 @@ def test_slots_that_do_not_exist_say_nothing(generator: torch.Generator) -> None
     assert bond_probability(logits)[:, 3:].max() < 1e-9
 
 
-@pytest.fixture(params=["grale", "pigvae", "graphvae"])
+@pytest.fixture(params=sorted(ARCHITECTURES))
 def model(request: pytest.FixtureRequest, space, tiny_config):
     torch.manual_seed(0)
     kind = ARCHITECTURES[request.param]

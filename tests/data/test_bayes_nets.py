@@ -6,14 +6,18 @@ from collections import Counter
 from itertools import product
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy.stats import chisquare
 
 from grale.data.bayes_nets import (
     ASIA,
+    SAMPLE,
     NetworkScorer,
     is_acyclic,
     random_networks,
+    read_sample,
     textbook_asia,
 )
 from grale.graphs.graph import Graph
@@ -79,10 +83,19 @@ def test_networks_that_cannot_be_scored_are_refused() -> None:
         scorer.score(Graph([0, 1, 2], [(0, 1), (1, 0)], directed=True))
 
 
-def test_the_textbook_network_scores_as_published(shared_data) -> None:
-    import pyarrow.parquet as pq
+def test_a_sample_is_read_by_its_columns_or_refused_by_name(tmp_path) -> None:
+    with pytest.raises(FileNotFoundError, match="--data names the folder"):
+        read_sample(tmp_path)
+    columns = {name: ["no", "yes", "no"] for name in reversed(ASIA)} | {"B": ["yes", "no", "no"]}
+    pq.write_table(pa.table(columns), tmp_path / SAMPLE)
+    values = read_sample(tmp_path)
+    assert values[:, ASIA.index("B")].tolist() == [1, 0, 0]
+    assert values[:, ASIA.index("D")].tolist() == [0, 1, 0]
+    pq.write_table(pa.table({"A": [1]}), tmp_path / SAMPLE)
+    with pytest.raises(ValueError, match="has no column 'S'"):
+        read_sample(tmp_path)
 
-    table = pq.read_table(shared_data / "dag" / "bnlearn_asia_5000.parquet")
-    columns = [table.column(name).to_numpy(zero_copy_only=False) for name in ASIA]
-    scorer = NetworkScorer(np.stack(columns, axis=1).astype(int))
+
+def test_the_textbook_network_scores_as_published(shared_data) -> None:
+    scorer = NetworkScorer(read_sample(shared_data / "dag"))
     assert scorer.score(textbook_asia()) == pytest.approx(-11109.74, abs=0.005)

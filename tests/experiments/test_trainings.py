@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from grale.data.bayes_nets import ASIA, SAMPLE
 from grale.data.ged_sets import GRAPHS, PAIRS
 from grale.data.molecules.library import library_graphs
 from grale.data.storage import write_shards
@@ -30,6 +31,7 @@ from grale.experiments.recipes import Scale
 from grale.experiments.reproduce import EXPERIMENTS, find_experiment
 from grale.experiments.request import Request, run_quietly
 from grale.experiments.tables import ablation as table_ablation
+from grale.experiments.tables import bn as table_bn
 from grale.experiments.tables import ged as table_ged
 from grale.experiments.tables import reconstruction as table_reconstruction
 from grale.experiments.tables.ged import Row, score
@@ -53,7 +55,7 @@ def molecules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in TRAINED if name != "table-ged"])
+@pytest.mark.parametrize("name", sorted({*TRAINED} - {"table-ged", "table-bn"}))
 def test_the_experiment_runs_to_its_end(name: str, tmp_path: Path) -> None:
     names: list[str] = []
     request = Request(scale="smoke", folder=tmp_path, on_model=names.append)
@@ -206,6 +208,47 @@ def test_scores_against_the_truth_are_averaged_over_queries() -> None:
     assert scores["error"] == pytest.approx(0.5)
     assert scores["spearman"] == pytest.approx(1)
     assert scores["precision"] == pytest.approx(1)
+
+
+@pytest.fixture
+def asia(tmp_path: Path) -> Path:
+    """A table of the form of the ASIA sample."""
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 2, (50, len(ASIA)))
+    pq.write_table(pa.table(dict(zip(ASIA, values.T))), tmp_path / SAMPLE)
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_the_table_of_networks_has_a_row_per_vector_and_head(asia: Path, tmp_path: Path) -> None:
+    pytest.importorskip("gpytorch")
+    names: list[str] = []
+    request = Request(scale="smoke", folder=tmp_path, data=str(asia), on_model=names.append)
+    scores, given_back = find_experiment("table-bn").run(request, nullcontext)
+    vectors = ["adjacency matrix", *table_bn_names()]
+    assert [row[0] for row in scores.rows[: 4 * len(vectors) : 4]] == vectors
+    assert [row[0] for row in scores.rows[4 * len(vectors) :]] == list(table_bn.QUOTED)
+    assert all("±" in row[2] for row in scores.rows[:3])
+    assert [row[0] for row in given_back.rows] == ["GRALE", "GRALE, pooling by transport"]
+    for numbers in given_back.values.values():
+        assert 0 <= numbers["acyclic"] <= numbers["networks"] == 6
+    again = names.copy()
+    names.clear()
+    assert find_experiment("table-bn").run(request, nullcontext) == [scores, given_back]
+    assert names == ["GRALE", "GRALE, pooling by transport"]  # nothing is computed twice
+    assert len(again) > 30
+
+
+def table_bn_names() -> list[str]:
+    models = ("GRALE", "GRALE, pooling by transport")
+    return [f"{model}{reading}" for model in models for reading in ("", ", described")]
+
+
+def test_the_table_of_networks_asks_for_its_sample(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="table-bn needs --data"):
+        table_bn.make(Request(scale="smoke", folder=tmp_path))
+    with pytest.raises(FileNotFoundError, match="bnlearn_asia_5000.parquet is not there"):
+        table_bn.make(Request(scale="smoke", folder=tmp_path, data=str(tmp_path)))
 
 
 def test_means_have_a_deviation_over_several_seeds_only() -> None:

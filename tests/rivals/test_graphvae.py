@@ -16,6 +16,7 @@ from grale.metrics.isomorphism import is_isomorphic
 from grale.rivals.graphvae.config import GraphVaeConfig
 from grale.rivals.graphvae.loss import reconstruction_terms
 from grale.rivals.graphvae.model import GraphVAE
+from rivals.rival_checks import check_padding, losses_of
 from strategies import random_graph
 
 ATOL_FLOAT32 = 1e-5  # sums of some hundred terms of order one
@@ -52,10 +53,6 @@ def noise_of(model, batch):
     return model.draw_noise(len(batch), torch.Generator().manual_seed(3))
 
 
-def losses_of(model, batch):
-    return model.losses(batch, noise_of(model, batch))
-
-
 def shuffled(batch, seed=0):
     generator = torch.Generator().manual_seed(seed)
     return permute_batch(batch, random_permutations(batch.num_nodes, batch.max_nodes, generator))
@@ -85,16 +82,7 @@ def test_latent_depends_on_node_labels_edges_edge_labels_and_direction(directed)
 
 @pytest.mark.parametrize("training", [False, True])
 def test_extra_padding_changes_nothing(model, batch, training):
-    model.train(training)
-    state = {name: value.clone() for name, value in model.state_dict().items()}
-    narrow = losses_of(model, batch)
-    buffers = {name: value.clone() for name, value in model.named_buffers()}
-    model.load_state_dict(state)
-    wide = losses_of(model, batch.padded_to(9))
-    for name, value in narrow.items():
-        torch.testing.assert_close(wide[name], value, atol=ATOL_FLOAT32, rtol=ATOL_FLOAT32)
-    for name, value in model.named_buffers():
-        torch.testing.assert_close(value, buffers[name], atol=ATOL_FLOAT32, rtol=ATOL_FLOAT32)
+    check_padding(model, batch, training)
 
 
 def losses_in_two_orders(model, batch):

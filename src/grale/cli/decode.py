@@ -27,7 +27,7 @@ def decode(
     search: Search = 1,
 ) -> None:
     """Decode embeddings to SMILES, with charges and hydrogens restored."""
-    from grale.catalog import load
+    from grale.catalog import load_any
     from grale.cli.terminal import counting, keep_freed_memory, show
     from grale.codec.options import CodecOptions
     from grale.tasks.decode import count_rows, decode_file
@@ -35,7 +35,7 @@ def decode(
     keep_freed_memory()
     options = CodecOptions(searched_graphs=search, molecule_tries=tries, candidates=candidates)
     with counting("decoding", count_rows(file)) as advance:
-        report = decode_file(load(model), file, out, options, advance)
+        report = decode_file(load_any(model), file, out, options, advance)
     rows = [
         ["rows", str(report.rows)],
         ["without a usable embedding", str(report.without_embedding)],
@@ -60,7 +60,7 @@ def reconstruct(
     tries: Tries = 20,
 ) -> None:
     """Encode and decode molecules; each row of the output compares the two."""
-    from grale.catalog import load
+    from grale.catalog import load_any
     from grale.cli.terminal import counting, keep_freed_memory, show
     from grale.codec.options import CodecOptions
     from grale.data.molecules.folder import open_file_or_folder
@@ -75,7 +75,7 @@ def reconstruct(
     )
     opened = open_file_or_folder(file, column)
     with counting("reconstructing", opened.count()) as advance:
-        report = reconstruct_file(load(model), opened, out, advance, options, candidates > 0)
+        report = reconstruct_file(load_any(model), opened, out, advance, options, candidates > 0)
     done = max(report.reconstructed, 1)
     rows = [
         ["rows", str(report.rows)],

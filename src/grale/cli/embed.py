@@ -38,7 +38,7 @@ def embed(
     ] = None,
 ) -> None:
     """Embed every row, in order, with a status; a killed run continues when started again."""
-    from grale.catalog import load
+    from grale.catalog import load_any
     from grale.cli.terminal import counting, keep_freed_memory, show
     from grale.data.molecules.folder import open_file_or_folder
     from grale.tasks.embed import EmbedConfig, ShardReport, embed_file
@@ -66,7 +66,7 @@ def embed(
 
             before = embed_with_ray(model, opened, out, config, address, workers, progress)
         else:
-            before = embed_file(load(model), model, opened, out, config, progress)
+            before = embed_file(load_any(model), model, opened, out, config, progress)
     rows = sum(report.rows for report in reports)
     failed = sum(report.failed for report in reports)
     parse = sum(report.parse_seconds for report in reports)

@@ -29,16 +29,20 @@ def _machine_rows() -> list[list[str]]:
 
 
 def _model_rows(name: str) -> list[list[str]]:
-    from grale.catalog import load
+    from grale.catalog import load_any
+    from grale.model.autoencoder import GRALE
 
-    model = load(name)
+    model = load_any(name)
     space, config = model.space, model.config
     parameters = sum(weight.numel() for weight in model.parameters())
-    return [
+    rows = [
         ["", ""],
+        ["architecture", model.architecture + ("" if model.decodes else ", without a decoder")],
         ["parameters", f"{parameters:,}"],
         ["graphs", f"up to {space.max_nodes} nodes, {space.num_node_labels} node labels, "
                    f"{space.num_edge_labels} edge labels"],
-        ["embedding", f"{config.num_tokens} tokens of {config.token_dim}: {model.latent_dim}"],
-        ["layers", f"{config.num_layers}, {config.norm}-norm"],
     ]  # fmt: skip
+    if not isinstance(model, GRALE):
+        return [*rows, ["embedding", f"{model.latent_dim} numbers"]]
+    shape = f"{config.num_tokens} tokens of {config.token_dim}: {model.latent_dim}"
+    return [*rows, ["embedding", shape], ["layers", f"{config.num_layers}, {config.norm}-norm"]]

@@ -82,12 +82,10 @@ def networks(
 ) -> None:
     """Random Bayesian networks of 8 variables: 90 % to train, 5 % each held out."""
     from grale.cli.terminal import say
-    from grale.data.bayes_nets import random_networks
+    from grale.data.bayes_nets import NETWORK_SPACE, random_networks
     from grale.data.storage import write_shards
-    from grale.graphs.space import GraphSpace
 
     drawn = random_networks(count, seed=seed)
-    space = GraphSpace(max_nodes=8, num_node_labels=8, directed=True)
     cuts: dict[str, slice] = {
         "train": slice(0, -count // 10),
         "valid": slice(-count // 10, -count // 20),
@@ -95,7 +93,7 @@ def networks(
     }
     with locked(out):
         for split, cut in cuts.items():
-            manifest = write_shards(out / split, drawn[cut], space)
+            manifest = write_shards(out / split, drawn[cut], NETWORK_SPACE)
             say(f"{out / split}: {manifest.rows} networks")
 
 

@@ -47,6 +47,8 @@ class GraphAutoencoder(
     """Dataclass of its settings."""
     groups_by_size: ClassVar[bool] = True
     """Whether a training batch may hold graphs of similar size only, which saves time."""
+    decodes: ClassVar[bool] = True
+    """Whether graphs come back from its embeddings; see `grale.codec.graph_embedder`."""
     former_names: ClassVar[Mapping[str, str]] = {}
     """Names of parts in older files of weights, and their names now."""
 

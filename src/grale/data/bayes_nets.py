@@ -13,15 +13,21 @@ from __future__ import annotations
 
 from functools import cache
 from math import comb
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from grale.graphs.graph import Graph
+from grale.graphs.space import GraphSpace
 
 ASIA = "ASTLBEXD"
 """Variables of the textbook network by their initials (asia, smoke, tuberculosis, lung cancer,
 bronchitis, either, x-ray, dyspnoea), in the order of the node labels."""
+SAMPLE = "bnlearn_asia_5000.parquet"
+"""The 5,000 rows of bnlearn's table `asia`."""
+NETWORK_SPACE = GraphSpace(max_nodes=len(ASIA), num_node_labels=len(ASIA), directed=True)
 ASIA_EDGES = ("AT", "SL", "SB", "TE", "LE", "EX", "ED", "BD")
 
 
@@ -133,6 +139,19 @@ def is_acyclic(network: Graph) -> bool:
     for _ in range(network.num_nodes):
         reach = reach | (reach @ reach)
     return not reach.diagonal().any()
+
+
+def read_sample(folder: Path) -> NDArray[np.int64]:
+    """Read the table that networks are scored on, columns in the order of `ASIA`."""
+    file = folder / SAMPLE
+    if not file.is_file():
+        raise FileNotFoundError(f"{file} is not there; --data names the folder that holds it")
+    table = pq.read_table(file)
+    missing = [name for name in ASIA if name not in table.column_names]
+    if missing:
+        raise ValueError(f"{file} has no column {missing[0]!r}; it needs {', '.join(ASIA)}")
+    columns = [np.unique(table.column(name).to_pylist(), return_inverse=True)[1] for name in ASIA]
+    return np.stack(columns, axis=1).astype(np.int64)
 
 
 def textbook_asia() -> Graph:

@@ -72,6 +72,12 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         trains_on_molecules=False,
     ),
     OfTrainings(
+        "table-bn",
+        "scores of Bayesian networks; --data is the folder of bnlearn_asia_5000.parquet",
+        f"{TABLES}.bn",
+        trains_on_molecules=False,
+    ),
+    OfTrainings(
         "figure-embedding-size",
         "accuracy over the shape of the latent",
         f"{FIGURES}.embedding_size",

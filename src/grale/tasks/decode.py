@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from grale.codec.decode import decode_smiles
+from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.options import CodecOptions
 from grale.files import locked
-from grale.model.autoencoder import GRALE
 from grale.tasks.outputs import check_output, written_whole
 
 ROWS = 4_096
@@ -55,7 +55,7 @@ class DecodeReport:
 
 
 def decode_file(
-    model: GRALE,
+    model: GraphAutoencoder,
     path: Path,
     out: Path,
     options: CodecOptions | None = None,
@@ -156,7 +156,10 @@ def _why_not(values: list[float | None] | None, latent_dim: int) -> str | None:
 
 
 def _verify(
-    model: GRALE, records: list[dict[str, Any]], latents: NDArray[Any], is_there: NDArray[np.bool_]
+    model: GraphAutoencoder,
+    records: list[dict[str, Any]],
+    latents: NDArray[Any],
+    is_there: NDArray[np.bool_],
 ) -> None:
     """Note for each molecule whether its embedding is its row."""
     embedded = [records[place] for place in np.flatnonzero(is_there)]

@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from grale.codec.failures import without_bad_vectors
+from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.intake import are_finite
 from grale.codec.options import CodecOptions
 from grale.codec.storage import fingerprint
@@ -31,7 +32,6 @@ from grale.data.storage import write_table
 from grale.files import locked, read_json, sha256_of, write_whole
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
-from grale.model.autoencoder import GRALE
 from grale.tasks.outputs import check_output, is_parquet, written_whole
 from grale.tasks.rows import read_rows
 
@@ -99,7 +99,9 @@ def shards_of(file: Molecules, rows: int) -> Iterator[Shard]:
         first += len(chunk.entries)
 
 
-def embed_shard(model: GRALE, shard: Shard, folder: Path, config: EmbedConfig) -> ShardReport:
+def embed_shard(
+    model: GraphAutoencoder, shard: Shard, folder: Path, config: EmbedConfig
+) -> ShardReport:
     """Parse, encode and write one shard."""
     began = time.perf_counter()
     items = read_rows(shard.entries, shard.text, model.space)
@@ -167,7 +169,7 @@ def _column(rows: NDArray[np.float32], is_ok: NDArray[np.bool_]) -> pa.FixedSize
 
 
 def start_or_resume(
-    out: Path, file: Molecules, model: GRALE, model_name: str, config: EmbedConfig
+    out: Path, file: Molecules, model: GraphAutoencoder, model_name: str, config: EmbedConfig
 ) -> Path:
     """Make the folder of parts, or find one started for the same job with the same weights."""
     if not is_molecular(model.space):
@@ -236,7 +238,7 @@ def finished(part: Path) -> ShardReport | None:
 
 
 def embed_file(
-    model: GRALE,
+    model: GraphAutoencoder,
     model_name: str,
     file: Molecules,
     out: Path,

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from grale.catalog import load
+from grale.catalog import load_any
 from grale.data.molecules.files import Text
 from grale.data.molecules.folder import Molecules
 from grale.data.storage import write_table
@@ -45,7 +45,7 @@ class ShardEmbedder:
         import torch
 
         torch.set_num_threads(1)  # Ray gives a worker one core
-        self.model, self.folder = load(model_name), Path(folder)
+        self.model, self.folder = load_any(model_name), Path(folder)
         self.text, self.config = text, config
 
     def __call__(self, batch: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -95,7 +95,7 @@ def _embed(
     num_workers: int | None,
     progress: Callable[[ShardReport], object] | None,
 ) -> int:
-    folder = start_or_resume(out.resolve(), file, load(model_name), model_name, config)
+    folder = start_or_resume(out.resolve(), file, load_any(model_name), model_name, config)
     if Path(model_name).is_dir():
         model_name = str(Path(model_name).resolve())  # workers run in other folders
     with tidied(folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,19 +19,34 @@ from grale.tasks.properties import Property
 LEAST_ROWS = 20
 
 
+@dataclass(frozen=True, kw_only=True)
+class FitConfig:
+    """Shape of a predictor, and how it is trained."""
+
+    hidden_dim: int = 256
+    num_hidden: int = 1
+    """Hidden layers."""
+    epochs: int = 60
+    batch_size: int = 256
+    learning_rate: float = 3e-3
+    weight_decay: float = 0.1
+    seed: int = 0
+
+
 class LatentRegressor(nn.Module):
-    """A multilayer perceptron with one hidden layer, on standardised embeddings (paper: n hat)."""
+    """A multilayer perceptron on standardised embeddings (paper: n hat, with one hidden layer)."""
 
     mean: Float[Tensor, " d"]
     scale: Float[Tensor, " d"]
     offset: Float[Tensor, ""]
     unit: Float[Tensor, ""]
 
-    def __init__(self, latent_dim: int, hidden_dim: int = 256) -> None:
+    def __init__(self, latent_dim: int, hidden_dim: int = 256, num_hidden: int = 1) -> None:
         super().__init__()
-        self.layers = nn.Sequential(
-            nn.Linear(latent_dim, hidden_dim), nn.SiLU(), nn.Linear(hidden_dim, 1)
-        )
+        layers: list[nn.Module] = []
+        for in_dim in [latent_dim, *[hidden_dim] * (num_hidden - 1)]:
+            layers += [nn.Linear(in_dim, hidden_dim), nn.SiLU()]
+        self.layers = nn.Sequential(*layers, nn.Linear(hidden_dim, 1))
         self.register_buffer("mean", torch.zeros(latent_dim))
         self.register_buffer("scale", torch.ones(latent_dim))
         self.register_buffer("offset", torch.zeros(()))
@@ -75,17 +91,26 @@ def fit_predictor(
     test, train = order[: len(x) // 10], order[len(x) // 10 :]
     if float(y[train].std()) == 0:
         raise ValueError("the property is the same for all graphs; there is nothing to learn")
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        model = LatentRegressor(latents.shape[1])
-    model.mean, model.scale = x[train].mean(0), x[train].std(0) + 1e-6
-    model.offset, model.unit = y[train].mean(), y[train].std()
-    _train(model, x[train], y[train], epochs, learning_rate, generator)
+    config = FitConfig(epochs=epochs, learning_rate=learning_rate, seed=seed)
+    model = fit_regressor(x[train], y[train], config, generator)
     with torch.no_grad():
         missed = model(x[test]) - y[test]
         spread = (y[test] - y[train].mean()).square().sum()
     r2, mae = 1 - missed.square().sum() / spread, (missed / model.unit).abs().mean()
-    return FittedPredictor(model.eval(), float(r2), float(mae))
+    return FittedPredictor(model, float(r2), float(mae))
+
+
+def fit_regressor(
+    x: Float[Tensor, "n d"], y: Float[Tensor, " n"], config: FitConfig, generator: torch.Generator
+) -> LatentRegressor:
+    """Train a predictor on all rows; `generator` draws their order."""
+    with torch.random.fork_rng():
+        torch.manual_seed(config.seed)
+        model = LatentRegressor(x.shape[1], config.hidden_dim, config.num_hidden)
+    model.mean, model.scale = x.mean(0), x.std(0) + 1e-6
+    model.offset, model.unit = y.mean(), y.std()
+    _train(model, x, y, config, generator)
+    return model.eval()
 
 
 class ThroughDescription(nn.Module):
@@ -135,15 +160,15 @@ def _train(
     model: LatentRegressor,
     x: Float[Tensor, "n d"],
     y: Float[Tensor, " n"],
-    epochs: int,
-    learning_rate: float,
+    config: FitConfig,
     generator: torch.Generator,
 ) -> None:
-    optimizer = torch.optim.AdamW(model.parameters(), learning_rate, weight_decay=0.1)
-    batch_size = min(256, len(x))
-    steps = epochs * (len(x) // batch_size)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps)
-    for _ in range(epochs):
+    rate = config.learning_rate
+    optimizer = torch.optim.AdamW(model.parameters(), rate, weight_decay=config.weight_decay)
+    batch_size = min(config.batch_size, len(x))
+    steps = config.epochs * (len(x) // batch_size)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps)
+    for _ in range(config.epochs):
         order = torch.randperm(len(x), generator=generator)
         for rows in order[: len(x) // batch_size * batch_size].split(batch_size):
             loss = ((model(x[rows]) - y[rows]) / model.unit).square().mean()

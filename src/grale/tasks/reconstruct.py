@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from grale.codec.decode import decode_smiles
+from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct_good
 from grale.data.molecules.folder import Molecules
@@ -21,7 +22,6 @@ from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError, is_molecular
 from grale.matching.local_search import edit_distance_bound
 from grale.metrics.isomorphism import is_isomorphic
-from grale.model.autoencoder import GRALE
 from grale.tasks.outputs import check_output, written_whole
 from grale.tasks.rows import read_rows
 
@@ -57,7 +57,7 @@ class ReconstructReport:
 
 
 def reconstruct_file(
-    model: GRALE,
+    model: GraphAutoencoder,
     file: Molecules,
     out: Path,
     progress: Callable[[int], object] | None = None,

@@ -13,11 +13,17 @@ from typing import Any, Literal
 
 from grale.data.sources import DataConfig
 from grale.model.config import ModelConfig
+from grale.rivals.graphmae.config import GraphmaeConfig
 from grale.rivals.graphvae.config import GraphVaeConfig
+from grale.rivals.infograph.config import InfographConfig
 from grale.rivals.pigvae.config import PigvaeConfig
+from grale.rivals.simgrace.config import SimgraceConfig
+from grale.rivals.vgae.config import VgaeConfig
 from grale.settings.build import build
 
-Architecture = Literal["grale", "pigvae", "graphvae"]
+Architecture = Literal["grale", "pigvae", "graphvae", "simgrace", "infograph", "graphmae", "vgae"]
+COMPARES_GRAPHS = ("simgrace", "infograph")
+"""Architectures whose loss compares the graphs of a batch with each other."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,11 +65,15 @@ class TrainConfig:
 
     data: DataConfig = field(default_factory=DataConfig)
     architecture: Architecture = "grale"
-    """Which autoencoder to train; each has its own section of settings."""
+    """Which model to train; each has its own section of settings. The last four have no decoder."""
     model: ModelConfig = field(default_factory=ModelConfig)
     """Of GRALE."""
     pigvae: PigvaeConfig = field(default_factory=PigvaeConfig)
     graphvae: GraphVaeConfig = field(default_factory=GraphVaeConfig)
+    simgrace: SimgraceConfig = field(default_factory=SimgraceConfig)
+    infograph: InfographConfig = field(default_factory=InfographConfig)
+    graphmae: GraphmaeConfig = field(default_factory=GraphmaeConfig)
+    vgae: VgaeConfig = field(default_factory=VgaeConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     objective: Literal["reconstruct", "match"] = "reconstruct"
     """Reconstruct graphs, or lower the edits between random pairs. The latter trains the matcher
@@ -90,8 +100,14 @@ class TrainConfig:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.objective == "match" and self.architecture != "grale":
             raise ValueError(f"objective=match needs architecture=grale, got {self.architecture}")
-        if self.objective == "match" and min(self.batch_size, self.num_validation) < 2:
+        smallest = min(self.batch_size, self.num_validation)
+        if self.objective == "match" and smallest < 2:
             raise ValueError("a pair has two graphs: batch_size and num_validation must be above 1")
+        if self.architecture in COMPARES_GRAPHS and smallest < 2:
+            raise ValueError(
+                f"{self.architecture} compares the graphs of a batch: "
+                "batch_size and num_validation must be above 1"
+            )
 
     @property
     def architecture_config(self) -> Any:

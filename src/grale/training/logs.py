@@ -11,7 +11,7 @@ from grale.files import write_whole
 from grale.training.loop import StepReport
 
 LoggerName = Literal["tensorboard", "wandb"]
-SCORES = ("exact", "edit_distance", "size_right")
+SCORES = ("exact", "edit_distance", "size_right", "held_out_loss")
 
 
 @runtime_checkable
@@ -34,18 +34,26 @@ class CsvLog:
     def __init__(self, folder: Path, first_step: int = 0) -> None:
         self.path, self.first_step = folder / "metrics.csv", first_step
         self.file: IO[str] | None = None
+        self.columns: list[str] = []
 
     def write(self, step: int, values: dict[str, float]) -> None:
         """Add one line; columns without a value stay empty."""
-        columns = [*(name for name in values if name not in SCORES), *SCORES]
         if self.file is None:
             self._forget_later_steps()
+            self.columns = self._columns_so_far()
             self.file = self.path.open("a", newline="", encoding="utf-8")
         writer = csv.writer(self.file)
-        if self.file.tell() == 0:
-            writer.writerow(["step", *columns])
-        writer.writerow([step, *(values.get(column, "") for column in columns)])
+        if not self.columns:
+            self.columns = [*(name for name in values if name not in SCORES), *SCORES]
+            writer.writerow(["step", *self.columns])
+        writer.writerow([step, *(values.get(column, "") for column in self.columns)])
         self.file.flush()
+
+    def _columns_so_far(self) -> list[str]:
+        """Columns of the file that a resumed run adds to, whatever version began it."""
+        if not self.path.is_file():
+            return []
+        return self.path.read_text(encoding="utf-8").partition("\n")[0].strip().split(",")[1:]
 
     def _forget_later_steps(self) -> None:
         """Drop lines of steps that were lost in a kill and are repeated."""

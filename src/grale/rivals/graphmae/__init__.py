@@ -1,0 +1,1 @@
+"""GraphMAE of Hou et al. (2022)."""

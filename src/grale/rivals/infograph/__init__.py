@@ -1,0 +1,1 @@
+"""InfoGraph of Sun et al. (2020)."""

@@ -1,0 +1,1 @@
+"""SimGRACE of Xia et al. (2022)."""

@@ -1,0 +1,1 @@
+"""VGAE of Kipf and Welling (2016)."""

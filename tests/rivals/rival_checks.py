@@ -1,0 +1,25 @@
+"""What every rival owes, whatever it is."""
+
+import torch
+
+ATOL_FLOAT32 = 1e-4  # sums of some hundred terms of order one, through several layers
+
+
+def losses_of(model, batch, seed=3):
+    """Losses of a batch under the noise of a seed."""
+    return model.losses(batch, model.draw_noise(len(batch), torch.Generator().manual_seed(seed)))
+
+
+def check_padding(model, batch, training):
+    """Padding more changes neither the losses nor the running statistics."""
+    model.train(training)
+    state = {name: value.clone() for name, value in model.state_dict().items()}
+    narrow = losses_of(model, batch)
+    buffers = {name: value.clone() for name, value in model.named_buffers()}
+    model.load_state_dict(state)
+    wide = losses_of(model, batch.padded_to(model.space.max_nodes))
+    assert model.space.max_nodes > batch.max_nodes
+    for name, value in narrow.items():
+        torch.testing.assert_close(wide[name], value, atol=ATOL_FLOAT32, rtol=ATOL_FLOAT32)
+    for name, value in model.named_buffers():
+        torch.testing.assert_close(value, buffers[name], atol=ATOL_FLOAT32, rtol=ATOL_FLOAT32)
