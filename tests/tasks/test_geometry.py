@@ -71,5 +71,5 @@ def test_rows_without_a_value_are_left_out(rng) -> None:
     values = vectors[:, 0].copy()
     values[::7] = np.nan
     assert r2_of("ridge", vectors, values, 150) > 0.99
-    with pytest.raises(ValueError, match="head='forest'; for regression expected one of ridge"):
+    with pytest.raises(ValueError, match="head='forest'; for regression expected one of svm"):
         build_head("forest")

@@ -20,6 +20,7 @@ from grale.cli.map import draw_map
 from grale.cli.match import match
 from grale.cli.models import models
 from grale.cli.prepare import prepare
+from grale.cli.probe import probe
 from grale.cli.reproduce import reproduce
 from grale.cli.settings import settings
 from grale.cli.terminal import complain
@@ -34,7 +35,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    match, reproduce, models, settings, info,
+    match, probe, reproduce, models, settings, info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)

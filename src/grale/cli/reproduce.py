@@ -49,7 +49,10 @@ def reproduce(
     ] = None,
     also: Annotated[
         list[str] | None,
-        typer.Option("--also", help="Another model to compare with; may be repeated."),
+        typer.Option(
+            "--also",
+            help="Another model, or contender of `grale probe`, to compare with; may be repeated.",
+        ),
     ] = None,
     max_minutes: Annotated[
         float | None, typer.Option(min=0.01, help="Training time of each model.")
@@ -59,7 +62,8 @@ def reproduce(
         typer.Option(min=1, help="Models to train of each kind; 1, or 5 at the paper's scale."),
     ] = None,
     labelled: Annotated[
-        Path | None, typer.Option(help="Folder with qm9.csv, to predict from embeddings.")
+        Path | None,
+        typer.Option(help="Folder with qm9.csv and the like, to predict from embeddings."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path(
         "results"

@@ -57,6 +57,13 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         "GRALE and its rivals, equal minutes (Table 1)",
         f"{TABLES}.reconstruction",
     ),
+    OfTrainings(
+        "table-downstream",
+        "what frozen embeddings know (Table 3); --labelled is the folder of esol.csv and so on",
+        f"{TABLES}.downstream",
+        options=("data", "max_minutes", "seeds", "labelled", "also"),
+        trains_on_molecules=False,
+    ),
     OfTrainings("table-ablation", "each part replaced by another (Table 2)", f"{TABLES}.ablation"),
     OfTrainings(
         "table-tuning",

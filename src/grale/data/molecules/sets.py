@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grale.data.download import download
-from grale.data.molecules.files import MoleculeFile, open_molecules
+from grale.data.molecules.files import open_molecules
 from grale.data.molecules.folder import Molecules, open_file_or_folder
-from grale.data.molecules.table_cells import cells_of
+from grale.data.molecules.targets import read_targets
 
 MOLECULENET = "https://deepchemdata.s3-us-west-1.amazonaws.com/datasets"
 PUBCHEM_SMILES = "https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/Extras/CID-SMILES.gz"
@@ -85,11 +85,10 @@ def read_set(name: str, folder: Path) -> LabelledMolecules:
     if wanted.target is None:
         chunks = open_set(name, folder).rows(65_536)
         return LabelledMolecules([entry for chunk in chunks for entry in chunk.entries], None)
-    if path.suffix == ".parquet":
-        return _read_parquet(path)
-    opened = open_molecules(path, wanted.smiles)
+    columns = ("smiles", "target") if path.suffix == ".parquet" else (wanted.smiles, wanted.target)
+    opened = open_molecules(path, columns[0])
     smiles = [entry for chunk in opened.rows(65_536) for entry in chunk.entries]
-    return LabelledMolecules(smiles, _targets(opened, wanted.target))
+    return LabelledMolecules(smiles, read_targets(opened, columns[1]))
 
 
 def _find(name: str, folder: Path) -> Path:
@@ -106,33 +105,3 @@ def _find(name: str, folder: Path) -> Path:
             f"{folder} holds none of {', '.join(names)}; get the file from its authors"
         )
     return path or download(str(wanted.url), folder / wanted.file)
-
-
-def _read_parquet(path: Path) -> LabelledMolecules:
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(path)
-    for column in ("smiles", "target"):
-        if column not in table.column_names:
-            raise ValueError(f"{path} has no column {column!r}; it has {table.column_names}")
-    targets = table.column("target").to_numpy().astype(np.float64)
-    return LabelledMolecules(table.column("smiles").to_pylist(), targets)
-
-
-def _targets(file: MoleculeFile, column: str) -> NDArray[np.float64]:
-    """One number per row; NaN where the cell is empty."""
-    with file.open_text() as stream:
-        rows = cells_of(stream, file.kind, file.column)  # the rows that its molecules come from
-        header = next(rows)
-        if column not in header:
-            raise ValueError(f"{file.path} has no column {column!r}; it has {header}")
-        place = header.index(column)
-        return np.array([_number(row, place, line, file.path) for line, row in enumerate(rows, 2)])
-
-
-def _number(row: list[str], place: int, line: int, path: Path) -> float:
-    cell = row[place].strip() if place < len(row) else ""
-    try:
-        return float(cell) if cell else float("nan")
-    except ValueError as error:
-        raise ValueError(f"{path}, line {line}: the target {cell!r} is not a number") from error

@@ -36,15 +36,36 @@ def training_descriptors(molecule: Any) -> NDArray[np.float32]:
     """All training descriptors of an RDKit molecule; NaN where RDKit fails."""
     from rdkit import rdBase
 
-    found: list[float] = []
+    found: list[float | int] = []
     with rdBase.BlockLogs():
         for single in _single_functions().values():
             found += _safely(single, molecule, 1)
         for many, size in _vector_functions():
             found += _safely(many, molecule, size)
+    return _limited(found).astype(np.float32)
+
+
+def all_names() -> tuple[str, ...]:
+    """Names of RDKit's two-dimensional descriptors, in order."""
+    from rdkit.Chem import Descriptors
+
+    return tuple(name for name, _ in Descriptors.descList)
+
+
+def all_descriptors(molecule: Any) -> NDArray[np.float64]:
+    """Everything that RDKit says of a molecule, the held-out three included; NaN where unknown."""
+    from rdkit import rdBase
+    from rdkit.Chem import Descriptors
+
+    with rdBase.BlockLogs():
+        found = [_safely(function, molecule, 1)[0] for _, function in Descriptors.descList]
+    return _limited(found)
+
+
+def _limited(found: list[float | int]) -> NDArray[np.float64]:
     values = np.array(found, dtype=np.float64)
     values[~np.isfinite(values)] = np.nan
-    return values.clip(-LARGEST, LARGEST).astype(np.float32)
+    return values.clip(-LARGEST, LARGEST)
 
 
 @lru_cache(maxsize=1)
