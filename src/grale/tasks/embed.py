@@ -105,18 +105,14 @@ def embed_shard(
     """Parse, encode and write one shard."""
     began = time.perf_counter()
     items = read_rows(shard.entries, shard.text, model.space)
-    failed = [place for place, item in enumerate(items) if isinstance(item, str)]
-    if failed and config.on_error == "raise":
-        place = failed[0]
-        raise ValueError(
-            f"row {shard.first_row + place} ({str(shard.entries[place])[:60]!r}): {items[place]}; "
-            "use --on-error null or skip to continue"
-        )
+    _failed_rows(shard, items, config)
     parsed = time.perf_counter()
     graphs = [item for item in items if isinstance(item, Graph)]
     latents = np.empty((0, model.latent_dim), dtype=np.float32)
     if graphs:
-        latents = model.encode(graphs, config.batch_size, "null", config.refine)
+        latents = model.encode(
+            graphs, batch_size=config.batch_size, on_error="null", refine=config.refine
+        )
     wants_latents, wants_descriptions = READINGS[config.what]
     items = without_bad_vectors(items, latents)
     latents = latents[are_finite(latents)]
@@ -124,7 +120,7 @@ def embed_shard(
     if wants_descriptions:
         vectors["description"] = model.describe(latents, batch_size=config.batch_size)
     encoded = time.perf_counter()
-    failed = [place for place, item in enumerate(items) if isinstance(item, str)]
+    failed = _failed_rows(shard, items, config)
     table = _table(shard, items, vectors, config)
     counts = {"rows": str(len(items)), "failed": str(len(failed))}
     part = shard.part(folder)
@@ -132,6 +128,18 @@ def embed_shard(
     write_table(table.replace_schema_metadata(counts), part)
     write_whole(_checksum_of(part), sha256_of(part))
     return ShardReport(len(items), len(failed), parsed - began, encoded - parsed)
+
+
+def _failed_rows(shard: Shard, items: list[Graph | str], config: EmbedConfig) -> list[int]:
+    """Places of the rows that have a reason instead of a graph; raise for the first if asked to."""
+    failed = [place for place, item in enumerate(items) if isinstance(item, str)]
+    if failed and config.on_error == "raise":
+        place = failed[0]
+        raise ValueError(
+            f"row {shard.first_row + place} ({str(shard.entries[place])[:60]!r}): {items[place]}; "
+            "use --on-error null or skip to continue"
+        )
+    return failed
 
 
 def _checksum_of(part: Path) -> Path:
