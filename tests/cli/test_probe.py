@@ -17,6 +17,12 @@ ROWS = [(smiles, str(additive(smiles))) for smiles in SMILES]
 USUAL = ["--contender", "counts", "--head", "ridge"]
 
 
+@pytest.fixture(autouse=True)
+def _no_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are folded to the width that COLUMNS gives."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 def run(*arguments: str | Path) -> str:
     result = runner.invoke(app, ["probe", *map(str, arguments)])
     assert result.exit_code == 0, result.output
