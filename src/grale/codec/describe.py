@@ -16,8 +16,8 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid
 
 from grale.codec.encode import encode
-from grale.codec.failures import OnError
-from grale.codec.intake import are_finite, check_latents, device_of, quietly
+from grale.codec.failures import OnError, are_finite
+from grale.codec.intake import check_latents, device_of, quietly
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.graphs.space import GraphSpace

@@ -21,7 +21,7 @@ class BadVectorError(ValueError):
 
 def check_vectors(latents: NDArray[np.float32], rows: Sequence[int]) -> None:
     """Raise, naming the first of the `rows`, if a vector is not finite."""
-    bad = [row for row, is_there in zip(rows, _are_finite(latents)) if not is_there]
+    bad = [row for row, is_there in zip(rows, are_finite(latents)) if not is_there]
     if bad:
         raise BadVectorError(f"item {min(bad)}: {NOT_FINITE}")
 
@@ -30,12 +30,14 @@ def without_bad_vectors(
     items: Sequence[Graph | str], latents: NDArray[np.float32]
 ) -> list[Graph | str]:
     """Items where each graph whose row of `latents` is not finite is a reason instead."""
-    finite = iter(_are_finite(latents))
+    finite = iter(are_finite(latents))
     return [item if isinstance(item, str) or next(finite) else NOT_FINITE for item in items]
 
 
-def _are_finite(latents: NDArray[np.float32]) -> NDArray[np.bool_]:
-    return np.asarray(np.isfinite(latents).all(axis=1))
+def are_finite(latents: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which rows of latents are finite."""
+    values = np.asarray(latents, dtype=np.float32)
+    return np.asarray(np.isfinite(values).all(axis=tuple(range(1, values.ndim))))
 
 
 def check_on_error(on_error: str) -> None:

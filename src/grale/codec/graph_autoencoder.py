@@ -23,8 +23,8 @@ from grale.codec import encode as encoding
 from grale.codec import search as searching
 from grale.codec import storage
 from grale.codec.encoded_batch import EncodedBatch
-from grale.codec.failures import OnError, check_on_error, run_on_good
-from grale.codec.intake import are_finite, screen
+from grale.codec.failures import OnError, are_finite, check_on_error, run_on_good
+from grale.codec.intake import screen
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct, reconstruct_good

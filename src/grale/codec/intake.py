@@ -132,12 +132,6 @@ def check_latents(latents: NDArray[Any], latent_dim: int) -> NDArray[np.float32]
     return values
 
 
-def are_finite(latents: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which rows of latents are finite."""
-    values = np.asarray(latents, dtype=np.float32)
-    return np.asarray(np.isfinite(values).all(axis=tuple(range(1, values.ndim))))
-
-
 def by_size(graphs: Sequence[Graph], batch_size: int) -> Iterator[tuple[list[int], GraphBatch]]:
     """Batches of graphs of similar size, each with the rows it came from."""
     check_batch_size(batch_size)

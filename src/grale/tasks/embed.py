@@ -21,9 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from grale.codec.failures import without_bad_vectors
+from grale.codec.failures import are_finite, without_bad_vectors
 from grale.codec.graph_autoencoder import GraphAutoencoder
-from grale.codec.intake import are_finite
 from grale.codec.options import CodecOptions
 from grale.codec.storage import fingerprint
 from grale.data.molecules.files import Text
