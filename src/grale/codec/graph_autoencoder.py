@@ -7,13 +7,13 @@ graphs, arrays, files and the hub are handled here, in the same way for all.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import torch
-from huggingface_hub import ModelHubMixin
+from huggingface_hub import ModelCard, ModelHubMixin
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -22,8 +22,10 @@ from grale.codec import describe as describing
 from grale.codec import encode as encoding
 from grale.codec import search as searching
 from grale.codec import storage
+from grale.codec.card import card_of
 from grale.codec.encoded_batch import EncodedBatch
 from grale.codec.failures import OnError, are_finite, check_on_error, run_on_good
+from grale.codec.identity import identity_of
 from grale.codec.intake import screen
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
@@ -55,6 +57,16 @@ class GraphAutoencoder(
     def __init__(self, space: GraphSpace, config: Any) -> None:
         super().__init__()
         self.space, self.config = space, config
+
+    @property
+    def fingerprint(self) -> str:
+        """Checksum of settings and weights: the same exactly when both are."""
+        return identity_of(self).fingerprint
+
+    @property
+    def version(self) -> str | None:
+        """Version under which these weights were published; None if they were not, or changed."""
+        return identity_of(self).version
 
     @property
     @abstractmethod
@@ -111,6 +123,7 @@ class GraphAutoencoder(
         batch_size: int = 256,
         on_error: OnError = "raise",
         refine: int = 0,
+        progress: Callable[[int], object] | None = None,
     ) -> NDArray[np.float32]:
         """Embed graphs: one row of length `latent_dim` per graph, in order.
 
@@ -130,9 +143,11 @@ class GraphAutoencoder(
         refine
             At most this many gradient steps on a vector that does not decode to its graph, until
             it does (decisions/011).
+        progress
+            Called after each batch with the number of its graphs.
         """
         options = CodecOptions(batch_size=batch_size, refine_steps=refine)
-        return encoding.encode(self, graphs, options, on_error)
+        return encoding.encode(self, graphs, options, on_error, progress)
 
     def describe(
         self,
@@ -262,6 +277,10 @@ class GraphAutoencoder(
 
     def _save_pretrained(self, save_directory: Path) -> None:
         storage.save(self, save_directory)
+
+    def generate_model_card(self, *args: Any, **kwargs: Any) -> ModelCard:
+        """Card of a saved model: what it is and how it is used, and nothing left open."""
+        return ModelCard(card_of(self))
 
     @classmethod
     def from_pretrained(cls, pretrained_model_name_or_path: str | Path, **options: Any) -> Any:
