@@ -26,7 +26,7 @@ from grale.codec.card import card_of
 from grale.codec.encoded_batch import EncodedBatch
 from grale.codec.failures import OnError, are_finite, check_on_error, run_on_good
 from grale.codec.identity import identity_of
-from grale.codec.intake import screen
+from grale.codec.intake import rows_to_decode, screen
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct, reconstruct_good
@@ -170,7 +170,7 @@ class GraphAutoencoder(
 
     def decode(
         self,
-        latents: NDArray[np.floating[Any]],
+        latents: Any,
         batch_size: int = 256,
         search: int = 1,
         on_error: OnError = "raise",
@@ -180,14 +180,17 @@ class GraphAutoencoder(
         With `search` above 1, up to that many of the likeliest graphs of a row are embedded, until
         one has the row as its embedding, as the encoded graph does (see `verify`). If none has, the
         likeliest graph is returned as usual. A row that is not finite (`encode` writes one for a
-        graph it cannot take) fails: it raises, is None ("null") or is left out ("skip").
+        graph it cannot take) fails: it raises, is None ("null") or is left out ("skip"). Columns of
+        `grale.embed_frame` and files read by `grale.read_vectors` are refused if another model
+        made them.
         """
         options = CodecOptions(batch_size=batch_size, searched_graphs=search)
 
         def run(rows: NDArray[Any]) -> list[Graph]:
             return decoding.decode(self, rows, options)
 
-        return run_on_good(run, np.asarray(latents), are_finite(latents), on_error)
+        rows = rows_to_decode(self, latents)
+        return run_on_good(run, rows, are_finite(rows), on_error)
 
     def verify(
         self,
@@ -204,7 +207,7 @@ class GraphAutoencoder(
 
     def decode_smiles(
         self,
-        latents: NDArray[np.floating[Any]],
+        latents: Any,
         tries: int = 1,
         batch_size: int = 256,
         search: int = 1,
@@ -222,11 +225,12 @@ class GraphAutoencoder(
             found = decoding.decode_smiles(self, rows, options)
             return [best[0] if best else None for best in found]
 
-        return run_on_good(run, np.asarray(latents), are_finite(latents), on_error)
+        rows = rows_to_decode(self, latents)
+        return run_on_good(run, rows, are_finite(rows), on_error)
 
     def decode_candidates(
         self,
-        latents: NDArray[np.floating[Any]],
+        latents: Any,
         candidates: int = 5,
         tries: int = 20,
         batch_size: int = 256,
@@ -248,7 +252,8 @@ class GraphAutoencoder(
         def run(rows: NDArray[Any]) -> list[list[str]]:
             return decoding.decode_smiles(self, rows, options)
 
-        return run_on_good(run, np.asarray(latents), are_finite(latents), on_error)
+        rows = rows_to_decode(self, latents)
+        return run_on_good(run, rows, are_finite(rows), on_error)
 
     def reconstruct(
         self,

@@ -33,7 +33,7 @@ KEYS = ("node_labels", "edges", "edge_labels", "directed")
 def graph_of(values: Any) -> Graph:
     """Make a graph from the values of a JSON object, or raise a ValueError that says what fails."""
     if not isinstance(values, dict) or "node_labels" not in values or not values.keys() <= {*KEYS}:
-        raise ValueError(f"a graph is an object with node_labels and no other keys than {[*KEYS]}")
+        raise ValueError(f"it must be an object with node_labels and no other keys than {[*KEYS]}")
     if not isinstance(values.get("directed", False), bool):
         raise ValueError(f"directed must be true or false, got {values['directed']!r:.40}")
     return Graph(**values)

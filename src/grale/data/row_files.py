@@ -11,13 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from grale.data.graph_files import GraphFiles, open_graphs, parse_graph
-from grale.data.molecules.files import Text, parse, read_molecule
+from grale.data.molecules.files import (
+    GRAPH,
+    Text,
+    kind_of,
+    open_molecules,
+    parse,
+    read_molecule,
+)
 from grale.data.molecules.folder import Molecules, open_file_or_folder
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
 from grale.graphs.molecules.salts import largest_organic_part
 from grale.graphs.space import GraphSpace
 
+TABLES = ("csv", "tsv", "parquet")  # may have a column of graphs as JSON
 RowFile = Molecules | GraphFiles
 
 
@@ -25,6 +33,8 @@ def open_rows(path: Path, space: GraphSpace, column: str | None = None) -> RowFi
     """Open a file or a folder of what the space holds."""
     if is_molecular(space):
         return open_file_or_folder(path, column)
+    if kind_of(path) in TABLES and path.is_file():
+        return open_molecules(path, column or GRAPH)
     return open_graphs(path, column)
 
 

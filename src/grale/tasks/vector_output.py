@@ -87,7 +87,7 @@ def _write_parquet(
 
 
 def _write_csv(out: Path, parts: list[Path], schema: pa.Schema, made_with: dict[str, Any]) -> None:
-    _write_sidecar(out, made_with)
+    write_sidecar(out, made_with)
     _write_tables(out, (_flat(read_part(part)) for part in parts))
 
 
@@ -95,7 +95,7 @@ def _write_npy(out: Path, parts: list[Path], schema: pa.Schema, made_with: dict[
     (name,) = [name for name in schema.names if name in VECTORS]
     width = schema.field(name).type.list_size
     count = sum(pq.read_metadata(part).num_rows for part in parts)
-    _write_sidecar(out, made_with)
+    write_sidecar(out, made_with)
     _write_tables(rows_of(out), (_flat(read_part(part).drop([name])) for part in parts))
     with whole(out) as partial, partial.open("wb") as file:
         header = {"descr": "<f4", "fortran_order": False, "shape": (count, width)}
@@ -104,7 +104,8 @@ def _write_npy(out: Path, parts: list[Path], schema: pa.Schema, made_with: dict[
             file.write(matrix_of(read_part(part)[name], width).astype("<f4").tobytes())
 
 
-def _write_sidecar(out: Path, made_with: dict[str, Any]) -> None:
+def write_sidecar(out: Path, made_with: Mapping[str, Any]) -> None:
+    """Write beside an output which model made it."""
     write_whole(sidecar_of(out), json.dumps(made_with, indent=2) + "\n")
 
 

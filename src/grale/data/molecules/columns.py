@@ -15,9 +15,10 @@ import pyarrow as pa
 
 SMILES_NAMES = (
     "smiles", "canonical_smiles", "isomeric_smiles", "connectivity_smiles", "smile", "mol",
-    "structure",
+    "structure", "molblock",
 )  # fmt: skip
-"""Column names to look for if none is given; case, spaces and marks do not matter."""
+"""Column names to look for if none is given; case, spaces and marks do not matter. The last is for
+molecules as in .sdf files."""
 BLANKS = ("", "nan", "na", "n/a", "none", "null")
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)?(\.\d*)?([eE][-+]?\d{1,3})?")

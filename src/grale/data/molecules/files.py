@@ -38,6 +38,8 @@ SAMPLE_BYTES = 4 << 20
 MAX_UNPACKED = 16 << 20  # bytes of a sample; a .gz may hold a thousand times its size
 DAMAGES = (EOFError, zlib.error, gzip.BadGzipFile)  # what a broken .gz raises
 
+MOLBLOCK, GRAPH = "molblock", "graph"  # columns of other entries than SMILES
+
 Text = Literal["smiles", "molblock", "graph"]
 """What an entry is; "graph" is JSON, of which `grale.data.graph_files` knows."""
 
@@ -67,7 +69,9 @@ class MoleculeFile:
 
     @property
     def text(self) -> Text:
-        """What an entry is."""
+        """What an entry is; tables that `grale embed` has written may hold more than SMILES."""
+        if self.column in (MOLBLOCK, GRAPH):
+            return "molblock" if self.column == MOLBLOCK else "graph"
         return "molblock" if self.kind == "sdf" else "smiles"
 
     def name(self) -> str:
