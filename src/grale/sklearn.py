@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from grale.catalog import load
-from grale.codec.failures import check_on_error
+from grale.codec.failures import are_finite, check_on_error
 from grale.model.autoencoder import GRALE
 
 _cached = lru_cache(maxsize=4)(load)
@@ -104,7 +104,7 @@ class GraleTransformer(TransformerMixin, BaseEstimator):
 
     def _vectors(self, items: Sequence[Any]) -> NDArray[np.float32]:
         model = self._loaded()
-        on_error = "null" if self.on_error == IMPUTE else self.on_error
+        on_error: Any = "null" if self.on_error == IMPUTE else self.on_error
         latents = model.encode(items, self.batch_size, on_error, self.refine)
         if self.what == "latent":
             return latents
@@ -112,7 +112,7 @@ class GraleTransformer(TransformerMixin, BaseEstimator):
 
     def _imputed(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Rows with the mean in place of those that failed, and the flag behind them."""
-        has_failed = ~np.isfinite(rows).all(axis=1)
+        has_failed = ~are_finite(rows)
         filled = np.where(has_failed[:, None], self.mean_, rows)
         return np.concatenate([filled, has_failed[:, None]], axis=1, dtype=np.float32)
 
@@ -162,7 +162,7 @@ def _taken(values: Any, rows: list[int]) -> Any:
 
 def _mean(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Mean of the rows that did not fail."""
-    good = rows[np.isfinite(rows).all(axis=1)]
+    good = rows[are_finite(rows)]
     if not len(good):
         raise ValueError(f"the model can take none of the {len(rows)} rows, so they have no mean")
     mean: NDArray[np.float32] = good.mean(axis=0)

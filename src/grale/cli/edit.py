@@ -51,12 +51,13 @@ def edit(
     from grale.tasks.edit import edit as follow_gradient
     from grale.tasks.latent_predictor import learn_property
     from grale.tasks.measured import measured_property
-    from grale.tasks.properties import is_property, named_property
+    from grale.tasks.properties import Property, is_property, named_property
 
     picture_format(out)
     keep_freed_memory()
     loaded = load(model)
     start = named_graph(graph, loaded.space)
+    true: Property
     if data is not None and not is_property(wanted) and is_file_of_rows(data, "train"):
         measured = measured_property(Path(data), wanted, loaded.space, count)
         graphs, true = list(measured.values), measured.of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -83,31 +82,16 @@ def _map_of_file(
 
     from grale.cli.terminal import counting, say
     from grale.experiments.figures.map import DatasetMap
-    from grale.tasks.described_rows import described_rows
+    from grale.tasks.map_rows import as_numbers, coloured_rows
     from grale.tasks.project import project
-    from grale.tasks.properties import is_property, named_property
 
-    wanted = () if is_property(colour) else (colour,)
     with counting("encoding", None) as advance:
-        rows = described_rows(model, path, column, wanted, count, advance)
+        rows, colours = coloured_rows(model, path, [colour], count, column, advance)
     left_out = rows.num_read - len(rows.graphs)
     if count is None and left_out:
         say(f"{left_out} of {rows.num_read} rows are left out: the model cannot take them")
-    if wanted:
-        values = _numbers(rows.others[colour], path, colour)
-    else:
-        value = named_property(colour)
-        values = [value(graph) for graph in rows.graphs]
-    return DatasetMap(rows.graphs, project(rows.vectors, method), np.array(values), colour)
-
-
-def _numbers(values: Sequence[Any], path: Path, column: str) -> list[float]:
-    """Numbers of a column; of texts, each kind has a number, in the order of the alphabet."""
-    if not any(isinstance(value, str) for value in values):
-        return [float("nan") if value is None else float(value) for value in values]
-    kinds = sorted({str(value) for value in values if value not in (None, "")})
-    place = {kind: float(number) for number, kind in enumerate(kinds)}
-    return [place.get(str(value), float("nan")) for value in values]
+    values = np.array(as_numbers(colours[colour]))
+    return DatasetMap(rows.graphs, project(rows.vectors, method), values, colour)
 
 
 def _package() -> str:

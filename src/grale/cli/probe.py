@@ -62,6 +62,7 @@ def probe(
     from grale.data.molecules.targets import read_targets
     from grale.files import locked
     from grale.tasks import probe as probing
+    from grale.tasks.contenders import find_makers, made_with
     from grale.tasks.probe_files import check_picture, write_probed
 
     keep_freed_memory()
@@ -78,20 +79,22 @@ def probe(
     targets = read_targets(opened, target)
     probing.check_targets(targets, config)
     with locked(out):
-        molecules, vectors = _read(opened, contender or USUAL)
+        makers = find_makers(contender or USUAL)
+        molecules, vectors = _read(opened, contender or USUAL, makers)
         with counting("fitting", len(vectors) * splits) as advance:
             found = probing.probe(molecules, targets, vectors, config, advance)
-        written = write_probed(found, molecules, targets, config, out)
+        written = write_probed(found, molecules, targets, config, out, made_with(makers))
     _show(found, vectors, f"{target} of {file}, {head}, {splits} {split} splits")
     say(f"written: {', '.join(str(path) for path in written)}")
 
 
-def _read(file: MoleculeFile, contenders: Sequence[str]) -> tuple[Molecules, dict[str, Vectors]]:
+def _read(
+    file: MoleculeFile, contenders: Sequence[str], makers: dict[str, Maker]
+) -> tuple[Molecules, dict[str, Vectors]]:
     """All molecules of the file, and what the contenders make of them."""
     from grale.cli.terminal import counting
-    from grale.tasks.contenders import find_makers, join, make_vectors, read_molecules
+    from grale.tasks.contenders import join, make_vectors, read_molecules
 
-    makers = find_makers(contenders)
     entries = (entry for chunk in file.rows(65_536) for entry in chunk.entries)
     molecules = read_molecules(entries, file.text)
     with counting("vectors", len(makers) * len(molecules.entries)) as advance:

@@ -3,7 +3,7 @@
 CCO                a SMILES, for models of molecules
 coloring20:17      graph 17 of those held out from training, for models of colourings
 graph.json         {"node_labels": [...], "edges": [[0, 1], ...], "edge_labels": [...]}
-molecules.csv:17   row 17, from 0, of a file of molecules or graphs, or of one that embed has written
+molecules.csv:17   row 17, from 0, of a file of molecules or graphs, or of `grale embed`
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def stream_graphs(
     """The same graphs as a stream, never all in memory; without a count, all rows of a file."""
     name = data or usual_data(space)
     if is_file_of_rows(name, split):
-        yield from (graph for _, graph in islice(stream_good(open_rows(Path(name), space), space),
-                                                 count))  # fmt: skip
+        good = stream_good(open_rows(Path(name), space), space)
+        yield from (graph for _, graph in islice(good, count))
         return
     assert count is not None  # only a file has an end
     if name == LIBRARY and is_molecular(space):

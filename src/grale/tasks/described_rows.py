@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.codec.failures import are_finite
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.identity import identity_in
 from grale.data.molecules.columns import listed
@@ -146,7 +147,7 @@ def _described(
                                  on_error="null")  # fmt: skip
     else:
         vectors = np.stack([row.vector for row in stored])
-    is_finite = np.isfinite(vectors).all(axis=1)
+    is_finite = are_finite(vectors)
     good = [p for p, item in enumerate(items) if isinstance(item, Graph) and is_finite[p]]
     return DescribedRows(
         np.array(good, dtype=np.int64) + first,

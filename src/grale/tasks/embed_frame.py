@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grale.catalog import load_any
-from grale.codec.failures import NOT_FINITE
+from grale.codec.failures import NOT_FINITE, are_finite
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.identity import provenance
 from grale.codec.intake import screen
@@ -32,7 +32,7 @@ def embed_frame(
     batch_size: int = 256,
     refine: int = 0,
 ) -> Any:
-    """Return the frame with its own columns, `status`, `reason` and the vectors; rows stay in place.
+    """Return the frame with its own columns, `status`, `reason` and the vectors, row by row.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def embed_frame(
     is_graph = np.array([isinstance(item, Graph) for item in items], dtype=bool)
     if graphs:
         latents[is_graph] = loaded.encode(graphs, batch_size, "null", refine)
-    is_ok = np.isfinite(latents).all(axis=1)
+    is_ok = are_finite(latents)
     reasons = [
         None if ok else item if isinstance(item, str) else NOT_FINITE
         for ok, item in zip(is_ok, items)

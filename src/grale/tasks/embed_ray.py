@@ -135,7 +135,7 @@ def _run(
         for row in reports.iter_rows():
             if progress is not None:
                 reasons = Counter(json.loads(row["reasons"]))
-                progress(ShardReport(*(row[name] for name in COUNTS), reasons=reasons))
+                progress(ShardReport(**{n: row[n] for n in COUNTS}, reasons=reasons))
     except ray.exceptions.RayTaskError as error:  # an error of a worker, wrapped by Ray
         if isinstance(error.cause, ValueError):
             first_line, *_ = str(error.cause).splitlines()  # Ray appends its own advice

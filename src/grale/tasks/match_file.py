@@ -137,7 +137,7 @@ def _matched(
         for row, (first, second) in enumerate(zip(*sides))
         if isinstance(first, Graph) and isinstance(second, Graph)
     ]
-    records = [
+    records: list[dict[str, Any]] = [
         {"a": _text(a), "b": _text(b), "status": "failed", "reason": _reason(first, second)}
         for (a, b), first, second in zip(pairs, *sides)
     ]
