@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from grale.cli.options import Column
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from grale.data.molecules.files import MoleculeFile
-    from grale.tasks.contenders import Molecules, Vectors
+    from grale.tasks.contenders import Maker, Molecules, Vectors
     from grale.tasks.probe import Probed
 
 USUAL = ("molecules-32", "molecules-32+rdkit", "rdkit", "ecfp", "counts")
@@ -31,7 +33,7 @@ def probe(
             f"{', '.join(USUAL)} if not given."
         ),
     ] = None,
-    column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
+    column: Column = None,
     head: Annotated[
         Literal["svm", "svm-tuned", "mlp", "ridge", "logistic", "knn"],
         typer.Option(help="What learns from the vectors."),
@@ -128,9 +130,10 @@ def _show(found: Probed, vectors: dict[str, Vectors], title: str) -> None:
 def _show_missing(file: MoleculeFile, contenders: Sequence[str]) -> None:
     """Print what cannot be read from each contender's vectors."""
     from grale.cli.terminal import counting, say, show
+    from grale.tasks.contenders import find_makers
     from grale.tasks.missing import what_is_missing
 
-    molecules, vectors = _read(file, contenders)
+    molecules, vectors = _read(file, contenders, find_makers(contenders))
     for name, made in vectors.items():
         with counting("descriptors", None) as advance:
             found = what_is_missing(molecules, made, progress=advance)

@@ -76,7 +76,9 @@ def named_row(text: str, space: GraphSpace) -> Graph:
     opened, number = open_rows(Path(path), space), int(row)
     found = next(islice(opened.records(False), number, None), None)
     if found is None:
-        raise ValueError(f"{path} has no row {number}; its {opened.count()} rows count from 0")
+        raise ValueError(
+            f"{path} has no row {number}; its {opened.survey().num_rows} rows count from 0"
+        )
     item = parse_entry(found.entry, opened.text)
     if isinstance(item, str):
         raise ValueError(f"row {number} of {path} ({str(found.entry)[:60]!r}): {item}")

@@ -59,10 +59,9 @@ def write_probed(
     """Write all three files; `models` says which models stand behind the contenders."""
     picture, numbers, rows = files_of(out)
     table = row_table(probed, molecules, targets)
-    table = table.replace_schema_metadata(
-        {GRALE_KEY.decode(): json.dumps({"models": models or {}})}
-    )
-    data = as_data(probed, config) | {"models": dict(models or {})}
+    made_with = {"models": dict(models or {})}
+    table = table.replace_schema_metadata({GRALE_KEY.decode(): json.dumps(made_with)})
+    data = as_data(probed, config) | made_with
     text = json.dumps(data, indent=2) + "\n"
     save_figure(figure_of(probed, targets), picture)
     write_whole(numbers, text)
