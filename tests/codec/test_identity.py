@@ -22,7 +22,7 @@ FINGERPRINTS = {
     "molecules-32@1": "f116a1e88238",
     "molecules-attention@1": "f2e29c6ecc7b",
 }
-"""Shipped weights never change within a version: other weights need a new version and a new line."""
+"""Shipped weights never change within a version: others need a new version and a new line here."""
 
 
 def test_shipped_weights_are_those_of_their_version() -> None:
