@@ -1,6 +1,6 @@
 """A chemist's first hour, as documented in docs/molecules.md, on a file as chemists have them.
 
-Semicolons, "Canonical SMILES", ids with zeros in front, salts, rows that are no molecules, molecules
+Semicolons, "Canonical SMILES", ids with zeros in front, salts, rows that are no molecules, others
 that are too large, missing values: embed, QSAR, neighbours, map, between, edit.
 """
 
