@@ -71,6 +71,8 @@ def decode_file(
     check_output(path, out)
     vectors = open_vectors(path)
     check_same_model(model, vectors.made_by, str(path))
+    for schema in vectors.schemas():
+        _check_columns(schema, path)
     made_with = provenance(model, model_name, "latent")
     total = DecodeReport()
     schema = DECODED.with_metadata(metadata_of(made_with))

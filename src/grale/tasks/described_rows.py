@@ -137,11 +137,12 @@ def _described(
     stored: list[_Stored] | None,
     first: int,
 ) -> DescribedRows:
-    entries, text = chunk.entries, opened.text
-    if stored is not None:
-        entries = [row.desalted or entry for row, entry in zip(stored, entries)]
-        text = "smiles" if any(row.desalted for row in stored) else text
-    items = read_rows(entries, text, model.space)
+    entries = list(chunk.entries)
+    items = read_rows(entries, opened.text, model.space)
+    for place, row in enumerate(stored or ()):
+        if row.desalted:
+            entries[place] = row.desalted
+            (items[place],) = read_rows([row.desalted], "smiles", model.space)
     if stored is None:
         vectors = model.describe([i if isinstance(i, Graph) else None for i in items],
                                  on_error="null")  # fmt: skip

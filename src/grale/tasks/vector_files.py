@@ -41,9 +41,11 @@ class VectorFile:
         """Which model made the vectors, if the file says so."""
         return identity_in(self.made_with)
 
-    def columns(self) -> list[str]:
-        """Names of the columns; of a csv, vectors count as one."""
-        return next(self.batches(())).schema.names
+    def schemas(self) -> Iterator[pa.Schema]:
+        """Columns of each file; those of a csv or npy show when it is read."""
+        for file in self.files:
+            if file.suffix.lower() not in (".csv", ".npy"):
+                yield pq.read_schema(file)
 
     def count(self) -> int | None:
         """Rows, or None if only reading would tell."""
@@ -86,14 +88,20 @@ def read_vectors(path: Path | str, column: str = "embedding") -> StoredVectors:
     `model.decode` and its relatives refuse the result if another model made it.
     """
     opened = open_vectors(Path(path))
+    for schema in opened.schemas():
+        _check_column(schema, column, opened.path)
     parts = []
     for batch in opened.batches((column,)):
-        if column not in batch.schema.names:
-            raise ValueError(f"{path} has no column {column!r}; it has {batch.schema.names}")
+        _check_column(batch.schema, column, opened.path)
         parts.append(matrix_of(batch[column], _width(batch[column])))
     if not parts:
         raise ValueError(f"{path} holds no rows")
     return StoredVectors(np.concatenate(parts), opened.made_with)
+
+
+def _check_column(schema: pa.Schema, column: str, path: Path) -> None:
+    if column not in schema.names:
+        raise ValueError(f"{path} has no column {column!r}; it has {schema.names}")
 
 
 def _width(column: Any) -> int:
@@ -156,10 +164,7 @@ def _in_parquet(file: Path) -> Mapping[str, Any] | None:
 def _parquet_batches(file: Path, columns: tuple[str, ...] | None) -> Iterator[pa.RecordBatch]:
     opened = pq.ParquetFile(file)
     names = opened.schema_arrow.names
-    wanted = None if not columns else [name for name in columns if name in names]
-    if columns is not None and not columns:
-        yield pa.RecordBatch.from_pylist([], opened.schema_arrow)
-        return
+    wanted = None if columns is None else [name for name in columns if name in names]
     yield from opened.iter_batches(ROWS, columns=wanted)
 
 
