@@ -106,7 +106,7 @@ def test_match_takes_a_csv_of_pairs_and_two_files_row_by_row(tmp_path, model) ->
     (tmp_path / "b.csv").write_text("smiles\nCCN\n")
     with pytest.raises(ValueError, match=r"b\.csv has 1 rows, and .*a\.smi has more"):
         invoke("match", str(tmp_path / "a.smi"), str(tmp_path / "b.csv"), *common)
-    with pytest.raises(ValueError, match="pairs are in columns a and b"):
+    with pytest.raises(ValueError, match="pairs are in the columns a and b"):
         invoke("match", str(tmp_path / "a.smi"), *common)
 
 

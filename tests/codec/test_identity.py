@@ -123,5 +123,9 @@ def test_the_card_of_a_saved_model_leaves_nothing_open(tiny_model, space, tmp_pa
     model.save_pretrained(tmp_path)
     card = (tmp_path / "README.md").read_text()
     assert "More Information Needed" not in card
+    with torch.no_grad():
+        next(model.parameters()).add_(1.0)
+    model.save_pretrained(tmp_path)  # the card is about the weights beside it
+    card = (tmp_path / "README.md").read_text()
     for text in (model.fingerprint, model.architecture, f"at most {space.max_nodes} nodes"):
         assert text in card

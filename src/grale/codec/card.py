@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grale.codec.identity import differences, identity_of
@@ -44,6 +45,16 @@ described = model.describe(graphs)  # {description_dim} numbers each, to compare
 Nobody has measured yet how well this model works. `grale evaluate FOLDER --data DATA` does, and
 `grale probe FILE --target COLUMN --contender FOLDER` says what its vectors know.
 """
+
+
+MARK = "Nobody has measured yet how well this model works."
+
+
+def remove_stale_card(folder: Path) -> None:
+    """Remove a card that this module has written, since it is about other weights."""
+    card = folder / "README.md"
+    if card.is_file() and MARK in card.read_text(encoding="utf-8", errors="replace"):
+        card.unlink()
 
 
 def card_of(model: GraphAutoencoder) -> str:

@@ -22,7 +22,7 @@ from grale.codec import describe as describing
 from grale.codec import encode as encoding
 from grale.codec import search as searching
 from grale.codec import storage
-from grale.codec.card import card_of
+from grale.codec.card import card_of, remove_stale_card
 from grale.codec.encoded_batch import EncodedBatch
 from grale.codec.failures import OnError, are_finite, check_on_error, run_on_good
 from grale.codec.identity import identity_of
@@ -282,6 +282,7 @@ class GraphAutoencoder(
 
     def _save_pretrained(self, save_directory: Path) -> None:
         storage.save(self, save_directory)
+        remove_stale_card(save_directory)
 
     def generate_model_card(self, *args: Any, **kwargs: Any) -> ModelCard:
         """Card of a saved model: what it is and how it is used, and nothing left open."""

@@ -134,7 +134,8 @@ def listed_pairs(items: Any) -> list[tuple[Any, Any]]:
     pairs = []
     for number, pair in enumerate(listed(items)):
         is_one = isinstance(pair, str | bytes | Mapping | Graph) or not isinstance(pair, Iterable)
-        sides = [] if is_one or hasattr(pair, "is_multigraph") else list(pair)
+        is_one = is_one or hasattr(pair, "is_multigraph") or hasattr(pair, "edge_index")
+        sides = [] if is_one else list(pair)
         if len(sides) != 2:
             raise TypeError(f"pair {number} should be two graphs, got {type(pair).__name__}")
         pairs.append((sides[0], sides[1]))
@@ -150,6 +151,8 @@ def as_latents(values: Any) -> Any:
     if hasattr(values, "vectors"):
         return values.vectors
     rows = list(values)
+    if not all(is_missing(row) or hasattr(row, "__len__") for row in rows):
+        return np.asarray(rows)
     width = max((len(row) for row in rows if not is_missing(row)), default=0)
     gap = np.full(width, np.nan, dtype=np.float32)
     return np.array([gap if is_missing(row) else np.asarray(row, np.float32) for row in rows])

@@ -54,7 +54,7 @@ def stamp(kind: type[Any], folder: Path, name: str, version: str) -> None:
         known = f"{values.get('name')}@{values['version']}"
         raise ValueError(f"{folder} is {known} already; save other weights to stamp them")
     values |= Identity(name, version, model.fingerprint)._asdict()
-    del values[SHA256]
+    values.pop(SHA256, None)
     first = {key: values[key] for key in ("architecture", *IDENTITY) if key in values}
     _write_config(folder, first | values)
 

@@ -99,7 +99,10 @@ def pairs_of(source: Path, second: Path | None, space: GraphSpace) -> Iterator[t
     )
     if kind_of(source) not in TABLES:
         raise ValueError(f"{source}: {advice}")
-    opened = open_molecules(source, FIRST)
+    try:
+        opened = open_molecules(source, FIRST)
+    except ValueError as error:
+        raise ValueError(f"{error}; {advice}") from error
     if opened.survey().columns.get(SECOND) not in (pa.string(), pa.large_string()):
         raise ValueError(f"{source} needs one text column {SECOND!r}: {advice}")
     return ((record.entry, record.others.get(SECOND)) for record in opened.records())
