@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
+import torch
 
 import grale
 from grale import catalog
-from grale.catalog import load, load_any, shipped_models
+from grale.catalog import device_called, load, load_any, shipped_models
 from grale.codec import storage
+from grale.codec.storage import stamp
 from grale.rivals.graphvae.config import GraphVaeConfig
 from grale.rivals.graphvae.model import GraphVAE
 
@@ -86,3 +88,31 @@ def test_an_unknown_architecture_is_named(tiny_model, tmp_path):
     file.write_text(file.read_text().replace('"grale"', '"later"'))
     with pytest.raises(ValueError, match="is a 'later'; known are grale, pigvae, graphvae"):
         load_any(tmp_path)
+
+
+def test_a_version_is_loaded_by_its_name(shelf, tiny_model):
+    for folder, version in (("coloring", "2"), ("coloring@1", "1")):
+        tiny_model.save_pretrained(shelf / folder)
+        stamp(grale.GRALE, shelf / folder, "coloring", version)
+    assert grale.load("coloring").version == "2"  # the newest
+    assert grale.load("coloring@2").version == "2"
+    assert grale.load("coloring@1").version == "1"
+    assert shipped_models() == ["coloring", "molecules"]
+    with pytest.raises(FileNotFoundError, match=r"no coloring@3; .* are coloring@2, coloring@1"):
+        grale.load("coloring@3")
+
+
+def test_a_device_is_found_by_its_name_or_refused(shelf, coloring_graphs, monkeypatch):
+    for name in ("cpu", "auto"):
+        assert len(grale.load("coloring", device=name).encode(coloring_graphs[:1])) == 1
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **options: None)
+    assert device_called("auto") == torch.device("cpu")
+    for by in (load, load_any):
+        with pytest.raises(ValueError, match="'cuda' is not on this machine; there is cpu only"):
+            by("coloring", device="cuda")
+        with pytest.raises(ValueError, match="device='gpu'; expected 'auto', 'cpu' or 'cuda'"):
+            by("coloring", device="gpu")
+    there = torch.device("cuda")
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **options: there)
+    assert device_called("auto") == device_called("cuda") == there
+    assert device_called("cpu") == torch.device("cpu")

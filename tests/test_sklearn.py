@@ -7,13 +7,16 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from grale.sklearn import GraleTransformer
+from grale.sklearn import GraleTransformer, without_failed
 
 SMILES = ["CCO", "CC", "c1ccccc1", "CC(=O)O", "CCN", "C"]
 NO_NUMBERS = "its input is molecules or graphs, not an array of numbers"
@@ -105,3 +108,49 @@ def test_bad_rows_are_handled_as_asked(saved) -> None:
         GraleTransformer(saved).transform("CCO")
     with pytest.raises(ValueError, match="one column"):
         GraleTransformer(saved).transform(np.zeros((2, 3)))
+
+
+def test_failed_rows_get_the_mean_of_the_training_rows_and_a_flag(saved) -> None:
+    seen, new = ["CCO", "", "CC", None], ["CCN", "xyz"]
+    transformer = GraleTransformer(saved, on_error="impute")
+    fitted = transformer.fit_transform(seen)
+    good = GraleTransformer(saved).transform(["CCO", "CC"])
+    assert fitted[:, -1].tolist() == [0, 1, 0, 1]
+    np.testing.assert_allclose(fitted[[0, 2], :-1], good, atol=1e-6)
+    np.testing.assert_allclose(fitted[1, :-1], good.mean(axis=0), atol=1e-6)
+    later = transformer.transform(new)
+    np.testing.assert_allclose(later[1, :-1], good.mean(axis=0), atol=1e-6)
+    assert later[:, -1].tolist() == [0, 1]
+    names = transformer.get_feature_names_out()
+    assert len(names) == fitted.shape[1]
+    assert names[-1] == "grale_failed"
+    np.testing.assert_array_equal(transformer.fit(seen).transform(seen), fitted)
+    with pytest.raises(ValueError, match="none of the 2 rows"):
+        transformer.fit(["", "xyz"])
+    with pytest.raises(ValueError, match="expected 'impute', 'raise', 'null' or 'skip'"):
+        GraleTransformer(saved, on_error="mean").fit(seen)
+
+
+def test_nothing_is_imputed_before_the_mean_is_known(saved) -> None:
+    with pytest.raises(NotFittedError):
+        GraleTransformer(saved, on_error="impute").transform(["CCO"])
+
+
+def test_a_pipeline_takes_a_column_with_rows_that_fail(saved) -> None:
+    frame = pd.DataFrame({"smiles": [*SMILES, "xyz", None], "y": np.arange(8.0)})
+    pipeline = make_pipeline(GraleTransformer(saved, on_error="impute"), Ridge())
+    assert np.isfinite(pipeline.fit(frame["smiles"], frame["y"]).predict(frame["smiles"])).all()
+    scores = cross_val_score(pipeline, frame["smiles"], frame["y"], cv=2, scoring="r2")
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, lambda v: pd.DataFrame(v)])
+def test_rows_that_fail_are_dropped_together_with_their_targets(saved, make) -> None:
+    items, targets = make(["CCO", "xyz", "CC"]), make([1.0, 2.0, 3.0])
+    kept, beside = without_failed(items, targets, model=saved)
+    assert type(kept) is type(items)
+    assert np.asarray(kept).ravel().tolist() == ["CCO", "CC"]
+    assert np.asarray(beside).ravel().tolist() == [1.0, 3.0]
+    assert len(without_failed(items, model=saved)) == 1
+    with pytest.raises(ValueError, match="3 molecules, but 2 values in argument 3"):
+        without_failed(items, targets, [1, 2], model=saved)

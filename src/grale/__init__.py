@@ -14,6 +14,9 @@ _HOMES = {
     "GRALE": "grale.model.autoencoder",
     "ModelConfig": "grale.model.config",
     "load": "grale.catalog",
+    "embed_frame": "grale.tasks.embed_frame",
+    "neighbours": "grale.tasks.neighbours",
+    "read_vectors": "grale.tasks.vector_files",
     "edit_distance": "grale.metrics.edit_distance",
     "is_isomorphic": "grale.metrics.isomorphism",
 }
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
     from grale.metrics.isomorphism import is_isomorphic as is_isomorphic
     from grale.model.autoencoder import GRALE as GRALE
     from grale.model.config import ModelConfig as ModelConfig
+    from grale.tasks.embed_frame import embed_frame as embed_frame
+    from grale.tasks.neighbours import neighbours as neighbours
+    from grale.tasks.vector_files import read_vectors as read_vectors
 
 
 def __getattr__(name: str) -> Any:

@@ -1,12 +1,15 @@
-"""`grale.load`: a model by name, from a local directory, or from a hub id."""
+"""`grale.load`: a model by name and version, from a local directory, or from a hub id."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
+
+import torch
 
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.hub import is_hub_id, not_found
-from grale.codec.storage import CONFIG, find, read_architecture
+from grale.codec.storage import CONFIG, find, read_architecture, read_identity
 from grale.model.autoencoder import GRALE
 from grale.rivals.graphmae.model import GraphMAE
 from grale.rivals.graphvae.model import GraphVAE
@@ -23,42 +26,94 @@ ARCHITECTURES: dict[str, type[GraphAutoencoder]] = {
 }
 
 
+class Shipped(NamedTuple):
+    """A model that comes with the package."""
+
+    name: str
+    version: str
+    folder: Path
+
+
 def shipped_models() -> list[str]:
-    """List the models that come with the package."""
+    """List the names of the models that come with the package."""
+    return sorted({model.name for model in shipped_versions()})
+
+
+def shipped_versions() -> list[Shipped]:
+    """All models that come with the package; of each name, the newest version comes first.
+
+    The newest version of NAME is in the folder NAME, an older one in NAME@VERSION.
+    """
     if not SHIPPED.is_dir():
         return []
-    return sorted(folder.name for folder in SHIPPED.iterdir() if (folder / CONFIG).is_file())
+    found = []
+    for folder in sorted(SHIPPED.iterdir()):
+        if (folder / CONFIG).is_file():
+            name, _, version = folder.name.partition("@")
+            found.append(Shipped(name, version or read_identity(folder).version or "0", folder))
+    return sorted(found, key=lambda model: (model.name, "@" in model.folder.name))
 
 
-def load(name: str | Path) -> GRALE:
-    """Load a model, ready for use on the CPU.
+def load(name: str | Path, device: str = "cpu") -> GRALE:
+    """Load a model, ready for use.
 
     Parameters
     ----------
     name
-        The name of a shipped model, the path of a directory written by `save_pretrained` or by
-        `grale train`, or a hub id such as "someone/some-model".
+        The name of a shipped model, with or without a version ("molecules", "molecules@1"), the
+        path of a directory written by `save_pretrained` or by `grale train`, or a hub id such as
+        "someone/some-model".
+    device
+        Where it runs: "cpu", "cuda", another device of torch, or "auto" for an accelerator if
+        there is one.
     """
     folder = _folder_of(str(name))
     kind = read_architecture(folder)
     if kind != GRALE.architecture:
         raise ValueError(f"{name} is a {kind}, not a GRALE; use grale.catalog.load_any")
-    return GRALE.from_pretrained(folder)
+    place = device_called(device)
+    model: GRALE = GRALE.from_pretrained(folder)
+    return model.to(place)
 
 
-def load_any(name: str | Path) -> GraphAutoencoder:
+def load_any(name: str | Path, device: str = "cpu") -> GraphAutoencoder:
     """Load a model of any architecture; see `load`."""
     folder = _folder_of(str(name))
     kind = read_architecture(folder)
     if kind not in ARCHITECTURES:
         raise ValueError(f"{name} is a {kind!r}; known are {', '.join(ARCHITECTURES)}")
-    return ARCHITECTURES[kind].from_pretrained(folder)
+    place = device_called(device)
+    model: GraphAutoencoder = ARCHITECTURES[kind].from_pretrained(folder)
+    return model.to(place)
+
+
+def device_called(name: str) -> torch.device:
+    """Find a device by its name, or raise and say what there is; "auto" is the best there is."""
+    found = torch.accelerator.current_accelerator(check_available=True)
+    if name == "auto":
+        return found or torch.device("cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ValueError(f"device={name!r}; expected 'auto', 'cpu' or 'cuda'") from None
+    if device.type not in ("cpu", found.type if found else "cpu"):
+        there = f"cpu and {found.type}" if found else "cpu only"
+        raise ValueError(f"device={name!r} is not on this machine; there is {there}")
+    return device
 
 
 def _folder_of(text: str) -> Path:
     """Folder of the model on this machine, downloaded if necessary."""
-    if text in shipped_models():
-        return SHIPPED / text
+    name, _, version = text.partition("@")
+    shipped = [model for model in shipped_versions() if model.name == name]
+    if shipped and not version:
+        return shipped[0].folder
+    if shipped:
+        known = {model.version: model.folder for model in shipped}
+        if version not in known:
+            there = ", ".join(f"{name}@{each}" for each in known)
+            raise FileNotFoundError(f"there is no {text}; versions here are {there}")
+        return known[version]
     if Path(text).exists() or is_hub_id(text):
         return find(text)
     raise not_found(text, f"; shipped models are {', '.join(shipped_models()) or 'none yet'}")

@@ -22,7 +22,8 @@ from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
 from grale.tasks.decode import decode_file
-from grale.tasks.embed import PLAN, EmbedConfig, embed_file
+from grale.tasks.embed import EmbedConfig, embed_file
+from grale.tasks.embed_parts import PLAN
 from grale.tasks.reconstruct import reconstruct_file
 
 ROWS = ["CCO", "", "c1ccccc1", "xyz", "C" * 11, "CC(=O)O", "CCN", "C", "CC#N", "OCC"]

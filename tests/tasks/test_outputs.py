@@ -12,7 +12,8 @@ import pytest
 from grale.catalog import load
 from grale.data.molecules.folder import open_file_or_folder
 from grale.tasks.decode import count_rows, decode_file
-from grale.tasks.embed import PLAN, EmbedConfig, ShardReport, embed_file
+from grale.tasks.embed import EmbedConfig, embed_file
+from grale.tasks.embed_parts import PLAN, ShardReport
 from grale.tasks.outputs import check_output, written_whole
 from grale.tasks.reconstruct import reconstruct_file
 

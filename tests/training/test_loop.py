@@ -224,3 +224,16 @@ def test_a_full_disk_leaves_the_last_checkpoint(
     monkeypatch.undo()
     resumed = Trainer(smoke, tmp_path, replace(CPU, resume=True))
     assert resumed.step == smoke.max_steps
+
+
+def test_a_bar_is_told_of_steps_between_reports(
+    smoke: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grale.training.loop.TICK_SECONDS", 0.0)
+    ticks: list[StepReport] = []
+    reports: list[StepReport] = []
+    config = replace(smoke, max_steps=4, log_every=4, validate_every=4)
+    Trainer(config, tmp_path, CPU).run(reports.append, ticks.append)
+    assert [tick.step for tick in ticks] == [1, 2, 3, 4]
+    assert [report.step for report in reports] == [4]
+    assert ticks[-1].values == reports[-1].values

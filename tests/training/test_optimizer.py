@@ -79,3 +79,12 @@ def test_without_decay_the_average_is_the_weights() -> None:
     nn.init.ones_(layer.weight)
     average.update(layer, 0)
     assert torch.equal(average.weights[0], layer.weight)
+
+
+def test_warm_up_fits_a_time_budget() -> None:
+    slow = OptimizerConfig(schedule="trapezoid", warmup_steps=4_000, decay_share=0.2)
+    assert rate_share(99, 0.5, slow) == pytest.approx(0.025)  # without a budget, steps count
+    assert rate_share(99, 0.5, slow, has_budget=True) == 1.0
+    assert rate_share(99, 0.05, slow, has_budget=True) == pytest.approx(0.5)
+    quick = OptimizerConfig(schedule="trapezoid", warmup_steps=10)
+    assert rate_share(9, 0.001, quick, has_budget=True) == 1.0  # never longer than asked for

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grale.cli.options import Refine, Search
+from grale.cli.options import Column, Refine, Search
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="Parquet file to write.")]
 Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
@@ -18,7 +18,8 @@ Tries = Annotated[
 
 def decode(
     file: Annotated[
-        Path, typer.Argument(help="Parquet file, or a folder of them, with a column `embedding`.")
+        Path,
+        typer.Argument(help="Parquet, csv or npy of `grale embed`, or a folder of parquet files."),
     ],
     out: Out,
     model: Model = "molecules",
@@ -35,7 +36,7 @@ def decode(
     keep_freed_memory()
     options = CodecOptions(searched_graphs=search, molecule_tries=tries, candidates=candidates)
     with counting("decoding", count_rows(file)) as advance:
-        report = decode_file(load_any(model), file, out, options, advance)
+        report = decode_file(load_any(model), file, out, options, advance, model)
     rows = [
         ["rows", str(report.rows)],
         ["without a usable embedding", str(report.without_embedding)],
@@ -50,7 +51,7 @@ def reconstruct(
     ],
     out: Out,
     model: Model = "molecules",
-    column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
+    column: Column = None,
     search: Search = 1,
     refine: Refine = 0,
     candidates: Annotated[
@@ -75,7 +76,9 @@ def reconstruct(
     )
     opened = open_file_or_folder(file, column)
     with counting("reconstructing", opened.count()) as advance:
-        report = reconstruct_file(load_any(model), opened, out, advance, options, candidates > 0)
+        report = reconstruct_file(
+            load_any(model), opened, out, advance, options, candidates > 0, model
+        )
     done = max(report.reconstructed, 1)
     rows = [
         ["rows", str(report.rows)],

@@ -15,14 +15,19 @@ def edit(
     wanted: Annotated[
         str,
         typer.Option(
-            "--property", "-p", help="size, edges; of molecules logP, QED, TPSA, any of RDKit's."
+            "--property",
+            "-p",
+            help="size, edges; of molecules logP, QED, any of RDKit's; or a column of --data.",
         ),
     ] = "size",
     lower: Annotated[bool, typer.Option("--lower", help="Lower it instead of raising it.")] = False,
     model: Model = "molecules-attention",
     data: Annotated[
         str | None,
-        typer.Option(help="Graphs to train the predictor on; by default what suits the model."),
+        typer.Option(
+            help="Graphs to train the predictor on: a file of molecules or graphs, what `grale "
+            "embed` has written, or a dataset folder; by default what suits the model."
+        ),
     ] = None,
     count: Annotated[int, typer.Option(min=30, help="How many of them.")] = 4_000,
     epsilon: Annotated[
@@ -40,18 +45,25 @@ def edit(
     """Raise or lower a property of a graph; print and draw the path of distinct graphs."""
     from grale.catalog import load
     from grale.cli.terminal import graph_text, keep_freed_memory, say, show, working
-    from grale.data.samples import named_graph, sample_graphs
+    from grale.data.samples import is_file_of_rows, named_graph, sample_graphs
     from grale.experiments.figures.size_edit import edit_figure
     from grale.plot.figures import picture_format, save_figure
     from grale.tasks.edit import edit as follow_gradient
     from grale.tasks.latent_predictor import learn_property
-    from grale.tasks.properties import named_property
+    from grale.tasks.measured import measured_property
+    from grale.tasks.properties import Property, is_property, named_property
 
     picture_format(out)
     keep_freed_memory()
-    loaded, true = load(model), named_property(wanted)
+    loaded = load(model)
     start = named_graph(graph, loaded.space)
-    graphs = sample_graphs(loaded.space, count, data, "train")
+    true: Property
+    if data is not None and not is_property(wanted) and is_file_of_rows(data, "train"):
+        measured = measured_property(Path(data), wanted, loaded.space, count)
+        graphs, true = list(measured.values), measured.of
+    else:
+        true = named_property(wanted)
+        graphs = sample_graphs(loaded.space, count, data, "train")
     with working(f"learning {wanted} on {len(graphs)} graphs"):
         learned = learn_property(loaded, graphs, true)
     direction = -1 if lower else 1

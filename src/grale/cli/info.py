@@ -38,6 +38,8 @@ def _model_rows(name: str) -> list[list[str]]:
     rows = [
         ["", ""],
         ["architecture", model.architecture + ("" if model.decodes else ", without a decoder")],
+        ["version", model.version or "none: these weights are not published, or were changed"],
+        ["fingerprint", model.fingerprint],
         ["parameters", f"{parameters:,}"],
         ["graphs", f"up to {space.max_nodes} nodes, {space.num_node_labels} node labels, "
                    f"{space.num_edge_labels} edge labels"],

@@ -7,7 +7,11 @@ from typing import Annotated
 
 import typer
 
-GRAPH_HELP = "A SMILES, a held-out graph such as coloring10:3, or a .json file."
+GRAPH_HELP = (
+    "A SMILES, a row of a file such as molecules.csv:3, a held-out graph such as coloring10:3, or "
+    "a .json file."
+)
+USUAL_COUNT = 10_000  # graphs of data that is generated, for a barycentre
 Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
 Picture = Annotated[Path, typer.Option("--out", "-o", help="Picture to write, .png or .svg.")]
 Tries = Annotated[
@@ -48,17 +52,23 @@ def interpolate(
 def barycenter(
     data: Annotated[
         str | None,
-        typer.Argument(help="coloring10, coloring15, coloring20, library, or a dataset folder."),
+        typer.Argument(
+            help="A file or folder of molecules or graphs, or what `grale embed` has written; or "
+            "coloring10, coloring20, library, or a dataset folder."
+        ),
     ] = None,
     model: Model = "molecules",
-    count: Annotated[int, typer.Option(min=1, help="Graphs to average.")] = 10_000,
+    count: Annotated[
+        int | None,
+        typer.Option(min=1, help="Graphs to average; by default all of a file, or 10000."),
+    ] = None,
     split: Annotated[str, typer.Option(help="Split of a dataset folder.")] = "test",
     out: Picture = Path("barycenter.png"),
 ) -> None:
     """Draw the graph whose vector is the mean over a whole dataset."""
     from grale.catalog import load
     from grale.cli.terminal import counting, graph_text, keep_freed_memory, say
-    from grale.data.samples import stream_graphs
+    from grale.data.samples import is_file_of_rows, stream_graphs
     from grale.plot.figures import interpolation_figure, picture_format, save_figure
     from grale.plot.look import look_of
     from grale.tasks.interpolate import barycenter as mean_of
@@ -66,6 +76,8 @@ def barycenter(
     picture_format(out)
     keep_freed_memory()
     loaded = load(model)
+    is_file = data is not None and is_file_of_rows(data, split)
+    count = count or (None if is_file else USUAL_COUNT)
     graphs = stream_graphs(loaded.space, count, data, split)
     with counting("encoding", count) as advance:
         mean = mean_of(loaded, graphs, progress=advance)

@@ -19,6 +19,7 @@ from grale.cli.interpolate import barycenter, interpolate
 from grale.cli.map import draw_map
 from grale.cli.match import match
 from grale.cli.models import models
+from grale.cli.neighbours import neighbours
 from grale.cli.prepare import prepare
 from grale.cli.probe import probe
 from grale.cli.reproduce import reproduce
@@ -35,7 +36,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    match, probe, reproduce, models, settings, info,
+    match, neighbours, probe, reproduce, models, settings, info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)

@@ -14,9 +14,13 @@ PICTURE = Path("match.png")
 
 def match(
     first: Annotated[
-        str, typer.Argument(help=GRAPH_HELP + " Or a parquet file of pairs (columns a and b).")
+        str,
+        typer.Argument(help=GRAPH_HELP + " Or a csv or parquet of pairs (columns a and b)."),
     ],
-    second: Annotated[str | None, typer.Argument(help="The other graph; none for a file.")] = None,
+    second: Annotated[
+        str | None,
+        typer.Argument(help="The other graph, or another file to match row by row with the first."),
+    ] = None,
     model: Model = "molecules",
     method: Annotated[
         str,
@@ -49,14 +53,17 @@ def match(
     method = method_called(method)
     if time_limit is None:
         time_limit = 0.01 if "tabu" in method else 10.0
-    if second is not None:
+    is_many = second is None or (_is_table(first) and _is_table(second))
+    if not is_many:
         picture_format(out or PICTURE)
     loaded = load(model)
-    if second is None:
+    if second is None or is_many:
         keep_freed_memory()
-        target = out or Path("matched.parquet")
+        target, other = out or Path("matched.parquet"), Path(second) if second else None
         with counting("matching", None) as advance:
-            report = match_file(loaded, Path(first), target, method, time_limit, advance, tries)
+            report = match_file(
+                loaded, Path(first), target, method, time_limit, advance, tries, other, model
+            )
         rows = [["", method], ["pairs", str(report.pairs)], ["failed", str(report.failed)]]
         rows.append(["mean edit distance (upper bound)", f"{report.mean_distance:.3f}"])
         show(f"{first} -> {target}", rows)
@@ -70,3 +77,8 @@ def match(
         say(f"  {edit}")
     figure = matching_figure(g1, g2, found.mapping)
     say(f"picture: {save_figure(figure, out or PICTURE)}")
+
+
+def _is_table(text: str) -> bool:
+    """Whether a text names a file or folder of many graphs."""
+    return Path(text).exists() and not text.endswith(".json")

@@ -13,3 +13,8 @@ Refine = Annotated[
     int,
     typer.Option(min=0, help="At most this many steps on a vector that does not decode."),
 ]
+Column = Annotated[
+    str | None,
+    typer.Option(help="Column of the SMILES; its number, from 0, if the file has no header."),
+]
+Device = Annotated[str, typer.Option(help="cpu, cuda, or auto: an accelerator if there is one.")]

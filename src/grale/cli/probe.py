@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from grale.cli.options import Column
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from grale.data.molecules.files import MoleculeFile
-    from grale.tasks.contenders import Molecules, Vectors
+    from grale.tasks.contenders import Maker, Molecules, Vectors
     from grale.tasks.probe import Probed
 
 USUAL = ("molecules-32", "molecules-32+rdkit", "rdkit", "ecfp", "counts")
@@ -31,7 +33,7 @@ def probe(
             f"{', '.join(USUAL)} if not given."
         ),
     ] = None,
-    column: Annotated[str | None, typer.Option(help="Column of the SMILES.")] = None,
+    column: Column = None,
     head: Annotated[
         Literal["svm", "svm-tuned", "mlp", "ridge", "logistic", "knn"],
         typer.Option(help="What learns from the vectors."),
@@ -62,6 +64,7 @@ def probe(
     from grale.data.molecules.targets import read_targets
     from grale.files import locked
     from grale.tasks import probe as probing
+    from grale.tasks.contenders import find_makers, made_with
     from grale.tasks.probe_files import check_picture, write_probed
 
     keep_freed_memory()
@@ -78,20 +81,22 @@ def probe(
     targets = read_targets(opened, target)
     probing.check_targets(targets, config)
     with locked(out):
-        molecules, vectors = _read(opened, contender or USUAL)
+        makers = find_makers(contender or USUAL)
+        molecules, vectors = _read(opened, contender or USUAL, makers)
         with counting("fitting", len(vectors) * splits) as advance:
             found = probing.probe(molecules, targets, vectors, config, advance)
-        written = write_probed(found, molecules, targets, config, out)
+        written = write_probed(found, molecules, targets, config, out, made_with(makers))
     _show(found, vectors, f"{target} of {file}, {head}, {splits} {split} splits")
     say(f"written: {', '.join(str(path) for path in written)}")
 
 
-def _read(file: MoleculeFile, contenders: Sequence[str]) -> tuple[Molecules, dict[str, Vectors]]:
+def _read(
+    file: MoleculeFile, contenders: Sequence[str], makers: dict[str, Maker]
+) -> tuple[Molecules, dict[str, Vectors]]:
     """All molecules of the file, and what the contenders make of them."""
     from grale.cli.terminal import counting
-    from grale.tasks.contenders import find_makers, join, make_vectors, read_molecules
+    from grale.tasks.contenders import join, make_vectors, read_molecules
 
-    makers = find_makers(contenders)
     entries = (entry for chunk in file.rows(65_536) for entry in chunk.entries)
     molecules = read_molecules(entries, file.text)
     with counting("vectors", len(makers) * len(molecules.entries)) as advance:
@@ -125,9 +130,10 @@ def _show(found: Probed, vectors: dict[str, Vectors], title: str) -> None:
 def _show_missing(file: MoleculeFile, contenders: Sequence[str]) -> None:
     """Print what cannot be read from each contender's vectors."""
     from grale.cli.terminal import counting, say, show
+    from grale.tasks.contenders import find_makers
     from grale.tasks.missing import what_is_missing
 
-    molecules, vectors = _read(file, contenders)
+    molecules, vectors = _read(file, contenders, find_makers(contenders))
     for name, made in vectors.items():
         with counting("descriptors", None) as advance:
             found = what_is_missing(molecules, made, progress=advance)

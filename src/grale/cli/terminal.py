@@ -138,6 +138,30 @@ def counting(description: str, total: int | None) -> Iterator:
         yield lambda count: progress.advance(task, count)
 
 
+class WorkLeft:
+    """A bar over work of which a part may turn out to be done already."""
+
+    def __init__(self, progress: Progress, description: str, total: int) -> None:
+        self.progress, self.total = progress, total
+        self.task = progress.add_task(description, total=total)
+
+    def advance(self, count: int) -> None:
+        """Show that `count` more items are done."""
+        self.progress.advance(self.task, count)
+
+    def leave_out(self, count: int) -> None:
+        """Count items that need no work out of the total, so that the time left stays right."""
+        self.total -= count
+        self.progress.update(self.task, total=self.total)
+
+
+@contextmanager
+def work_left(description: str, total: int) -> Iterator[WorkLeft]:
+    """Show a bar over `total` items; see `WorkLeft`."""
+    with bar(MofNCompleteColumn(), RateColumn()) as progress:
+        yield WorkLeft(progress, description, total)
+
+
 def graph_text(graph: Graph, space: GraphSpace) -> str:
     """A graph in a few words: its SMILES, or its size."""
     from grale.graphs.molecules.molecule import MoleculeError, is_molecular

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 @quietly
 def encode(
-    model: GraphAutoencoder, items: Iterable[Any], options: CodecOptions, on_error: OnError
+    model: GraphAutoencoder,
+    items: Iterable[Any],
+    options: CodecOptions,
+    on_error: OnError,
+    progress: Callable[[int], object] | None = None,
 ) -> NDArray[np.float32]:
     """Embed each item; see `GraphAutoencoder.encode`."""
     taken = taken_in(items, model.space, on_error)
@@ -28,6 +32,8 @@ def encode(
         batch = batch.to(device_of(model))
         latent = refined(model, batch, model.encoded(batch), options.refine_steps)
         latents[[taken.rows[row] for row in rows]] = latent.float().cpu().numpy()
+        if progress is not None:
+            progress(len(rows))
     if on_error == "raise":
         check_vectors(latents, range(len(latents)))
     is_finite = np.isfinite(latents).all(axis=1)

@@ -40,10 +40,11 @@ def are_finite(latents: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(np.isfinite(values).all(axis=tuple(range(1, values.ndim))))
 
 
-def check_on_error(on_error: str) -> None:
-    """Raise unless it is one of the three."""
+def check_on_error(on_error: str, *more: str) -> None:
+    """Raise unless it is one of the three; `more` are choices that others have."""
     if on_error not in ("raise", "null", "skip"):
-        raise ValueError(f"on_error={on_error!r}; expected 'raise', 'null' or 'skip'")
+        first = "".join(f"{each!r}, " for each in more)
+        raise ValueError(f"on_error={on_error!r}; expected {first}'raise', 'null' or 'skip'")
 
 
 def run_on_good(

@@ -7,13 +7,13 @@ graphs, arrays, files and the hub are handled here, in the same way for all.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import torch
-from huggingface_hub import ModelHubMixin
+from huggingface_hub import ModelCard, ModelHubMixin
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -22,9 +22,11 @@ from grale.codec import describe as describing
 from grale.codec import encode as encoding
 from grale.codec import search as searching
 from grale.codec import storage
+from grale.codec.card import card_of, remove_stale_card
 from grale.codec.encoded_batch import EncodedBatch
 from grale.codec.failures import OnError, are_finite, check_on_error, run_on_good
-from grale.codec.intake import screen
+from grale.codec.identity import identity_of
+from grale.codec.intake import rows_to_decode, screen
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct, reconstruct_good
@@ -55,6 +57,16 @@ class GraphAutoencoder(
     def __init__(self, space: GraphSpace, config: Any) -> None:
         super().__init__()
         self.space, self.config = space, config
+
+    @property
+    def fingerprint(self) -> str:
+        """Checksum of settings and weights: the same exactly when both are."""
+        return identity_of(self).fingerprint
+
+    @property
+    def version(self) -> str | None:
+        """Version under which these weights were published; None if they were not, or changed."""
+        return identity_of(self).version
 
     @property
     @abstractmethod
@@ -111,6 +123,7 @@ class GraphAutoencoder(
         batch_size: int = 256,
         on_error: OnError = "raise",
         refine: int = 0,
+        progress: Callable[[int], object] | None = None,
     ) -> NDArray[np.float32]:
         """Embed graphs: one row of length `latent_dim` per graph, in order.
 
@@ -130,9 +143,11 @@ class GraphAutoencoder(
         refine
             At most this many gradient steps on a vector that does not decode to its graph, until
             it does (decisions/011).
+        progress
+            Called after each batch with the number of its graphs.
         """
         options = CodecOptions(batch_size=batch_size, refine_steps=refine)
-        return encoding.encode(self, graphs, options, on_error)
+        return encoding.encode(self, graphs, options, on_error, progress)
 
     def describe(
         self,
@@ -155,7 +170,7 @@ class GraphAutoencoder(
 
     def decode(
         self,
-        latents: NDArray[np.floating[Any]],
+        latents: Any,
         batch_size: int = 256,
         search: int = 1,
         on_error: OnError = "raise",
@@ -165,14 +180,17 @@ class GraphAutoencoder(
         With `search` above 1, up to that many of the likeliest graphs of a row are embedded, until
         one has the row as its embedding, as the encoded graph does (see `verify`). If none has, the
         likeliest graph is returned as usual. A row that is not finite (`encode` writes one for a
-        graph it cannot take) fails: it raises, is None ("null") or is left out ("skip").
+        graph it cannot take) fails: it raises, is None ("null") or is left out ("skip"). Columns of
+        `grale.embed_frame` and files read by `grale.read_vectors` are refused if another model
+        made them.
         """
         options = CodecOptions(batch_size=batch_size, searched_graphs=search)
 
         def run(rows: NDArray[Any]) -> list[Graph]:
             return decoding.decode(self, rows, options)
 
-        return run_on_good(run, np.asarray(latents), are_finite(latents), on_error)
+        rows = rows_to_decode(self, latents)
+        return run_on_good(run, rows, are_finite(rows), on_error)
 
     def verify(
         self,
@@ -189,7 +207,7 @@ class GraphAutoencoder(
 
     def decode_smiles(
         self,
-        latents: NDArray[np.floating[Any]],
+        latents: Any,
         tries: int = 1,
         batch_size: int = 256,
         search: int = 1,
@@ -207,11 +225,12 @@ class GraphAutoencoder(
             found = decoding.decode_smiles(self, rows, options)
             return [best[0] if best else None for best in found]
 
-        return run_on_good(run, np.asarray(latents), are_finite(latents), on_error)
+        rows = rows_to_decode(self, latents)
+        return run_on_good(run, rows, are_finite(rows), on_error)
 
     def decode_candidates(
         self,
-        latents: NDArray[np.floating[Any]],
+        latents: Any,
         candidates: int = 5,
         tries: int = 20,
         batch_size: int = 256,
@@ -233,7 +252,8 @@ class GraphAutoencoder(
         def run(rows: NDArray[Any]) -> list[list[str]]:
             return decoding.decode_smiles(self, rows, options)
 
-        return run_on_good(run, np.asarray(latents), are_finite(latents), on_error)
+        rows = rows_to_decode(self, latents)
+        return run_on_good(run, rows, are_finite(rows), on_error)
 
     def reconstruct(
         self,
@@ -262,6 +282,11 @@ class GraphAutoencoder(
 
     def _save_pretrained(self, save_directory: Path) -> None:
         storage.save(self, save_directory)
+        remove_stale_card(save_directory)
+
+    def generate_model_card(self, *args: Any, **kwargs: Any) -> ModelCard:
+        """Card of a saved model: what it is and how it is used, and nothing left open."""
+        return ModelCard(card_of(self))
 
     @classmethod
     def from_pretrained(cls, pretrained_model_name_or_path: str | Path, **options: Any) -> Any:

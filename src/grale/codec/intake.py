@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from grale.codec.failures import OnError, check_on_error
+from grale.codec.identity import check_same_model, identity_in
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
@@ -32,6 +33,8 @@ def as_graph(item: Any, space: GraphSpace) -> Graph:
     """
     if isinstance(item, Graph):
         return item
+    if is_missing(item):
+        raise ValueError("the row has no entry")
     if isinstance(item, str) or hasattr(item, "GetAtoms"):
         if not is_molecular(space):
             raise TypeError("got a molecule, but this model was not trained on molecules")
@@ -44,6 +47,12 @@ def as_graph(item: Any, space: GraphSpace) -> Graph:
     raise TypeError(
         f"expected a grale.Graph{molecules}, networkx graph or PyG Data, got {type(item).__name__}"
     )
+
+
+def is_missing(item: Any) -> bool:
+    """Whether a value says that there is none, as pandas, numpy and polars write it."""
+    is_nan = isinstance(item, float | np.floating) and bool(np.isnan(item))
+    return item is None or is_nan or type(item).__name__ in ("NAType", "NaTType")
 
 
 def screen(items: Iterable[Any], space: GraphSpace) -> list[Graph | str]:
@@ -104,13 +113,61 @@ def listed(items: Any) -> list[Any]:
         raise TypeError(
             f"expected a list of graphs, got one {type(items).__name__}; wrap it in a list"
         )
-    if hasattr(items, "columns") and hasattr(items, "iloc"):
+    if hasattr(items, "columns") and not isinstance(items, np.ndarray):
         raise TypeError("expected one column of graphs, got a data frame; choose its column")
     if isinstance(items, np.ndarray) and items.ndim != 1:
         raise TypeError(f"expected one column of graphs, got an array of shape {items.shape}")
     if hasattr(items, "to_pylist"):  # pyarrow, whose scalars are not strings
         items = items.to_pylist()
     return [item.item() if isinstance(item, np.str_) else item for item in items]
+
+
+def listed_pairs(items: Any) -> list[tuple[Any, Any]]:
+    """Make a list of pairs from any listing of them, an array (n, 2) or a frame of two columns."""
+    if hasattr(items, "columns") and not isinstance(items, np.ndarray):
+        names = list(items.columns)
+        if len(names) != 2:
+            raise TypeError(f"expected a data frame of two columns of graphs, got {len(names)}")
+        items = zip(*(listed(items[name]) for name in names))
+    elif isinstance(items, np.ndarray) and items.ndim == 2:
+        items = items.tolist()
+    pairs = []
+    for number, pair in enumerate(listed(items)):
+        is_one = isinstance(pair, str | bytes | Mapping | Graph) or not isinstance(pair, Iterable)
+        is_one = is_one or hasattr(pair, "is_multigraph") or hasattr(pair, "edge_index")
+        sides = [] if is_one else list(pair)
+        if len(sides) != 2:
+            raise TypeError(f"pair {number} should be two graphs, got {type(pair).__name__}")
+        pairs.append((sides[0], sides[1]))
+    return pairs
+
+
+def as_latents(values: Any) -> Any:
+    """Rows of vectors as an array: also of a column of vectors, or of a list of them."""
+    if hasattr(values, "to_pylist"):
+        values = values.to_pylist()
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        return values
+    if hasattr(values, "vectors"):
+        return values.vectors
+    rows = list(values)
+    if not all(is_missing(row) or hasattr(row, "__len__") for row in rows):
+        return np.asarray(rows)
+    width = max((len(row) for row in rows if not is_missing(row)), default=0)
+    gap = np.full(width, np.nan, dtype=np.float32)
+    return np.array([gap if is_missing(row) else np.asarray(row, np.float32) for row in rows])
+
+
+def rows_to_decode(model: GraphAutoencoder, values: Any) -> NDArray[Any]:
+    """Latents as an array; raise if they carry the name of another model that made them.
+
+    What `grale.read_vectors` returns and columns of `grale.embed_frame` in pandas carry one.
+    """
+    known = getattr(values, "made_with", None)
+    attributes = getattr(values, "attrs", None)
+    known = known or (attributes.get("grale") if isinstance(attributes, dict) else None)
+    check_same_model(model, identity_in(known), "the input")
+    return np.asarray(as_latents(values))
 
 
 def check_batch_size(batch_size: int) -> None:

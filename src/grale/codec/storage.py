@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_model
-from torch import nn
 
 from grale.codec.hub import check_options, download, is_hub_id, not_found
+from grale.codec.identity import Identity, Origin, fingerprint, identity_of
 from grale.codec.outline import check_fits, with_present_names
 from grale.files import read_json, sha256_of, whole, write_whole
 from grale.graphs.space import GraphSpace
@@ -20,6 +20,7 @@ from grale.settings.build import SettingsError, build
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 SHA256 = "sha256"  # entry of the config: checksums of the settings and of the weights
+IDENTITY = ("name", "version", "fingerprint")  # entries of the config: see `Identity`
 MAX_REASON = 300  # characters: a bad value may fill the file
 
 
@@ -29,12 +30,33 @@ def save(model: Any, folder: Path) -> None:
         save_model(model, str(partial))
     values = {
         "architecture": model.architecture,
+        **{name: value for name, value in identity_of(model)._asdict().items() if value},
         "space": dataclasses.asdict(model.space),
         "config": dataclasses.asdict(model.config),
     }
+    _write_config(folder, values)
+
+
+def _write_config(folder: Path, values: dict[str, Any]) -> None:
+    """Write the config with checksums of itself and of the weights beside it."""
     values = json.loads(json.dumps(values))  # as they will be read: lists instead of tuples
     values[SHA256] = {"settings": _digest(values), "weights": sha256_of(folder / WEIGHTS)}
     write_whole(folder / CONFIG, json.dumps(values, indent=2) + "\n")
+
+
+def stamp(kind: type[Any], folder: Path, name: str, version: str) -> None:
+    """Give the model in a folder a name and a version; its weights and settings stay as they are.
+
+    Weights under a name never change within a version: a stamped model cannot be stamped again.
+    """
+    values, model = _read_values(folder), load(kind, folder)
+    if values.get("version"):
+        known = f"{values.get('name')}@{values['version']}"
+        raise ValueError(f"{folder} is {known} already; save other weights to stamp them")
+    values |= Identity(name, version, model.fingerprint)._asdict()
+    values.pop(SHA256, None)
+    first = {key: values[key] for key in ("architecture", *IDENTITY) if key in values}
+    _write_config(folder, first | values)
 
 
 def read_config(folder: Path, architecture: str, kind: type[Any]) -> tuple[GraphSpace, Any]:
@@ -58,7 +80,7 @@ def _read_values(folder: Path) -> dict[str, Any]:
     values = read_json(folder / CONFIG)
     if not isinstance(values, dict) or not {"space", "config"} <= values.keys():
         raise ValueError(f"{folder / CONFIG} is not a grale model: needs 'space' and 'config'")
-    unknown = values.keys() - {"architecture", "space", "config", SHA256}
+    unknown = values.keys() - {"architecture", "space", "config", SHA256, *IDENTITY}
     if unknown:
         raise ValueError(f"{folder / CONFIG} has an unknown entry {min(unknown)[:100]!r}")
     return values
@@ -76,7 +98,25 @@ def load(kind: type[Any], folder: Path) -> Any:
     finally:
         torch.set_default_dtype(before)
     _check_digests(folder)
+    contents = fingerprint(model)
+    model.origin = Origin(_stored_identity(folder) or Identity(None, None, contents), contents)
     return model
+
+
+def _stored_identity(folder: Path) -> Identity | None:
+    """What the config says about name, version and fingerprint; None if it may not be trusted.
+
+    Older models say nothing. Without checksums, the config may have been changed by hand.
+    """
+    values = read_identity(folder)
+    return values if values.fingerprint and SHA256 in _read_values(folder) else None
+
+
+def read_identity(folder: Path) -> Identity:
+    """Name, version and fingerprint in a config, unchecked; empty where it does not say."""
+    values = _read_values(folder)
+    name, version, known = (str(values.get(key) or "")[:100] for key in IDENTITY)
+    return Identity(name or None, version or None, known)
 
 
 def _check_digests(folder: Path) -> None:
@@ -107,15 +147,6 @@ def _with_weights(model: Any, path: Path) -> Any:
             raise ValueError(f"{path} cannot be used: the weight {name} is not finite")
     model.load_state_dict(weights, strict=True)
     return model.eval()
-
-
-def fingerprint(model: nn.Module) -> str:
-    """Checksum of all weights: equal exactly when the weights are."""
-    digest = sha256()
-    for name, weight in sorted(model.state_dict().items()):
-        digest.update(name.encode())
-        digest.update(weight.detach().cpu().contiguous().numpy().tobytes())
-    return digest.hexdigest()
 
 
 def find(model_id: str, **options: Any) -> Path:

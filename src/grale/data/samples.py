@@ -3,15 +3,19 @@
 CCO                a SMILES, for models of molecules
 coloring20:17      graph 17 of those held out from training, for models of colourings
 graph.json         {"node_labels": [...], "edges": [[0, 1], ...], "edge_labels": [...]}
+molecules.csv:17   row 17, from 0, of a file of molecules or graphs, or of `grale embed`
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
+from grale.data.graph_files import graph_of
 from grale.data.molecules.library import library_graphs
+from grale.data.row_files import is_row_name, named_row, open_rows, stream_good
 from grale.data.sources import HELD_OUT_SEED, NUM_COLOURS, stream_held_out
 from grale.files import read_json
 from grale.graphs.graph import Graph
@@ -31,29 +35,24 @@ def named_graph(text: str, space: GraphSpace) -> Graph:
                 "choose another --model"
             )
         return generate_coloring(1, COLORING_VARIANTS[name], HELD_OUT_SEED, int(number))[0]
+    if is_row_name(text):
+        return named_row(text, space)
     if text.endswith(".json"):
         return _from_json(Path(text))
     if is_molecular(space):
         return Graph.from_smiles(text)
     raise ValueError(
         f"{text!r} is not a graph: give a held-out graph such as coloring10:3, or a .json file "
-        "with node_labels, edges and edge_labels"
+        "with node_labels, edges and edge_labels, or a row of a file such as graphs.jsonl:3"
     )
 
 
 def _from_json(path: Path) -> Graph:
-    values = read_json(path)
-    known = {"node_labels", "edges", "edge_labels", "directed"}
-    if not isinstance(values, dict) or "node_labels" not in values or not values.keys() <= known:
-        raise ValueError(
-            f"{path} must be an object with node_labels and no other keys than {sorted(known)}"
-        )
-    if not isinstance(values.get("directed", False), bool):
-        raise ValueError(f"{path}: directed must be true or false, got {values['directed']!r:.40}")
     try:
-        return Graph(**values)
+        return graph_of(read_json(path))
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+        told = str(error)
+        raise ValueError(told if told.startswith(str(path)) else f"{path}: {told}") from error
 
 
 def usual_data(space: GraphSpace) -> str:
@@ -67,13 +66,31 @@ def usual_data(space: GraphSpace) -> str:
 
 
 def sample_graphs(space: GraphSpace, count: int, data: str | None, split: str) -> list[Graph]:
-    """First graphs of a named dataset, or of one that suits the space; all must be in the space."""
+    """First graphs of a named dataset, or of one that suits the space; all must be in the space.
+
+    `data` may also be a file of molecules or graphs; rows that are not in the space are left out.
+    """
     return list(stream_graphs(space, count, data, split))
 
 
-def stream_graphs(space: GraphSpace, count: int, data: str | None, split: str) -> Iterator[Graph]:
-    """The same graphs as a stream, never all in memory."""
+def is_file_of_rows(name: str, split: str) -> bool:
+    """Whether the name of data is a file or folder of rows, not of a generator or a dataset."""
+    path = Path(name)
+    return (
+        path.exists() and name not in (LIBRARY, *COLORING_VARIANTS) and not (path / split).is_dir()
+    )
+
+
+def stream_graphs(
+    space: GraphSpace, count: int | None, data: str | None, split: str
+) -> Iterator[Graph]:
+    """The same graphs as a stream, never all in memory; without a count, all rows of a file."""
     name = data or usual_data(space)
+    if is_file_of_rows(name, split):
+        good = stream_good(open_rows(Path(name), space), space)
+        yield from (graph for _, graph in islice(good, count))
+        return
+    assert count is not None  # only a file has an end
     if name == LIBRARY and is_molecular(space):
         yield from library_graphs(count, space.max_nodes)
         return

@@ -60,14 +60,17 @@ class OfModel:
     def run(self, request: Request, counting: Counting) -> Sequence[Picture | Table]:
         """Load the model and make the figure or table."""
         from grale.catalog import load
+        from grale.codec.identity import provenance
         from grale.experiments.picture import PictureConfig
 
         module: Any = import_module(self.module)
         count = request.count or self.counts[request.scale]
         config = PictureConfig(data=request.data, count=count, also=request.also)
+        model = load(request.model)
         with counting(self.name, getattr(module, "PASSES", 1) * count) as advance:
-            found: Sequence[Picture | Table] = module.make(load(request.model), config, advance)
-        return found
+            found: Sequence[Picture | Table] = module.make(model, config, advance)
+        made_with = provenance(model, str(request.model), "both")
+        return [each._replace(made_with=made_with) for each in found]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +25,8 @@ class Picture(NamedTuple):
     """What it shows, in plain text."""
     details: str = ""
     """The numbers behind it, for the caption file."""
+    made_with: Mapping[str, str | None] | None = None
+    """Model, version and fingerprint of what is shown, for the JSON file."""
 
     def write(self, folder: Path) -> list[Path]:
         """Write NAME.png, NAME.svg, NAME.txt (the caption) and NAME.json into the folder."""
@@ -33,7 +35,12 @@ class Picture(NamedTuple):
         ]
         text = f"{self.title}\n\n{self.caption}\n"
         text += f"\n{self.details}\n" if self.details else ""
-        data = {"title": self.title, "caption": self.caption, "details": self.details.splitlines()}
+        data = {
+            "title": self.title,
+            "caption": self.caption,
+            "details": self.details.splitlines(),
+            "made_with": self.made_with,
+        }
         return [
             *drawn,
             write_whole(folder / f"{self.name}.txt", text.encode()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +21,8 @@ class Table(NamedTuple):
     caption: str
     values: dict[str, Any]
     """The same as numbers, for the JSON file."""
+    made_with: Mapping[str, str | None] | None = None
+    """Model, version and fingerprint of what was measured, if it is one model."""
 
     def markdown(self) -> str:
         """The table as Markdown, caption below."""
@@ -42,6 +44,7 @@ class Table(NamedTuple):
             "header": list(self.header),
             "rows": [list(row) for row in self.rows],
             "values": self.values,
+            "made_with": self.made_with,
         }
 
 

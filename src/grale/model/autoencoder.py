@@ -218,7 +218,8 @@ class GRALE(GraphAutoencoder):
     ) -> list[Matching]:
         """Match many pairs, in order; each distinct graph is encoded once.
 
-        `tries` as in `match`.
+        Pairs come in a list, a tuple, a generator, a column of a data frame, an array (n, 2) or a
+        data frame of two columns. `tries` as in `match`.
         """
         return pairs.match_many(self, graphs, batch_size, tries)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
-from grale.codec.intake import by_size, check_batch_size, device_of, listed, quietly, screen
+from grale.codec.intake import by_size, check_batch_size, device_of, listed_pairs, quietly, screen
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.matching.result import Matching
@@ -39,10 +39,7 @@ def match_many(
     check_batch_size(batch_size)
     if noise_draws < 1:
         raise ValueError(f"tries must be at least 1, got {noise_draws}")
-    pairs = listed(pairs)
-    for number, pair in enumerate(pairs):
-        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-            raise TypeError(f"pair {number} should be two graphs, got {type(pair).__name__}")
+    pairs = listed_pairs(pairs)
     found: list[Matching] = []
     for start in range(0, len(pairs), CHUNK):
         chunk = pairs[start : start + CHUNK]

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from grale.catalog import load, load_any
 from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.identity import provenance
 from grale.codec.intake import in_space
 from grale.data.molecules.files import Text, parse, read_molecule
 from grale.graphs.graph import Graph
@@ -107,6 +108,17 @@ def find_makers(contenders: Sequence[str]) -> dict[str, Maker]:
             models[name] = models.get(name) or ModelMaker(name)
             makers[part] = models[name].latents if part.endswith(LATENT) else models[name]
     return makers
+
+
+def made_with(makers: dict[str, Maker]) -> dict[str, dict[str, str | None]]:
+    """Which model, version and weights stand behind each maker that is a model."""
+    found = {}
+    for name, maker in makers.items():
+        owner = getattr(maker, "__self__", maker)
+        if isinstance(owner, ModelMaker):
+            reading = "latent" if name.endswith(LATENT) else "description"
+            found[name] = provenance(owner.model, owner.name, reading)
+    return found
 
 
 def join(contender: str, made: dict[str, Vectors]) -> Vectors:

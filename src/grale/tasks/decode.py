@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from grale.codec.decode import decode_smiles
 from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.identity import check_same_model, provenance
 from grale.codec.options import CodecOptions
 from grale.files import locked
 from grale.tasks.outputs import check_output, written_whole
+from grale.tasks.vector_files import open_vectors
+from grale.tasks.vector_output import metadata_of
 
-ROWS = 4_096
 LARGEST = float(np.finfo(np.float32).max)
 DECODED = pa.schema(
     [
@@ -60,13 +61,24 @@ def decode_file(
     out: Path,
     options: CodecOptions | None = None,
     progress: Callable[[int], object] | None = None,
+    model_name: str = "unnamed",
 ) -> DecodeReport:
-    """Decode the column `embedding` of a parquet file or of a folder of them, as a stream."""
+    """Decode the column `embedding` of a file of vectors or of a folder of them, as a stream.
+
+    Vectors that another model made are refused, if the file says who made them.
+    """
     options = options or CodecOptions(molecule_tries=20)
     check_output(path, out)
+    vectors = open_vectors(path)
+    check_same_model(model, vectors.made_by, str(path))
+    for schema in vectors.schemas():
+        _check_columns(schema, path)
+    made_with = provenance(model, model_name, "latent")
     total = DecodeReport()
-    with locked(out), written_whole(out, DECODED) as writer:
-        for batch in _batches(path):
+    schema = DECODED.with_metadata(metadata_of(made_with))
+    with locked(out), written_whole(out, schema) as writer:
+        for batch in vectors.batches(("row", "embedding")):
+            _check_columns(batch.schema, path)
             rows = batch["row"].to_pylist() if "row" in batch.schema.names else None
             rows = rows or list(range(total.rows, total.rows + batch.num_rows))
             latents, reasons = _latents(batch["embedding"], model.latent_dim, path)
@@ -78,7 +90,7 @@ def decode_file(
             records = [_record(*values) for values in zip(rows, found, reasons)]
             if options.searched_graphs > 1:
                 _verify(model, records, latents, is_there)
-            writer.write_table(pa.Table.from_pylist(records, DECODED))
+            writer.write_table(pa.Table.from_pylist(records, schema))
             missing = int((~is_there).sum())
             invalid = sum(record["status"] == "invalid" for record in records)
             total = total + DecodeReport(len(rows), missing, invalid)
@@ -89,28 +101,9 @@ def decode_file(
     return total
 
 
-def count_rows(path: Path) -> int:
-    """Rows of a parquet file or of a folder of them."""
-    return sum(pq.read_metadata(file).num_rows for file in _files(path))
-
-
-def _files(path: Path) -> list[Path]:
-    """The file, or the parquet files of a folder such as `grale embed -o FOLDER` writes."""
-    if not path.is_dir():
-        return [path]
-    files = sorted(path.glob("*.parquet"))
-    if not files:
-        raise FileNotFoundError(f"{path} holds no parquet files")
-    return files
-
-
-def _batches(path: Path) -> Iterator[pa.RecordBatch]:
-    """Columns `embedding` and, if there is one, `row`."""
-    for name in _files(path):
-        file = pq.ParquetFile(name)
-        _check_columns(file.schema_arrow, name)
-        columns = [column for column in ("row", "embedding") if column in file.schema_arrow.names]
-        yield from file.iter_batches(batch_size=ROWS, columns=columns)
+def count_rows(path: Path) -> int | None:
+    """Rows of a file of vectors or of a folder of them; None if only reading would tell."""
+    return open_vectors(path).count()
 
 
 def _check_columns(schema: pa.Schema, path: Path) -> None:

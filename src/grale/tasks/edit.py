@@ -12,7 +12,7 @@ embeddings, steps prefer directions in which graphs differ, which the decoder kn
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isnan
+from math import inf, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +49,15 @@ class EditPath(NamedTuple):
     steps: list[EditStep]
 
     def records(self, direction: int = 1) -> list[EditStep]:
-        """The first step, and those whose true property exceeds all before them."""
+        """The first step, and those whose true property exceeds all before them.
+
+        If the true property is known for none of them, as of a measured one, predictions count.
+        """
+        if all(isnan(step.true) for step in self.steps):
+            best = [-direction * inf]
+            for step in self.steps:
+                best.append(max(best[-1], step.predicted, key=lambda value: direction * value))
+            return [s for s, before, now in zip(self.steps, best, best[1:]) if now != before]
         kept: list[EditStep] = []
         for step in self.steps:
             is_first_known = kept and isnan(kept[-1].true) and not isnan(step.true)

@@ -1,45 +1,49 @@
-"""Embed a file of molecules of any length: one row in, one row out, with a status.
+"""Embed a file of any length: one row in, one row out, with a status.
 
 The file is cut into shards of rows. Each shard is parsed, encoded in batches of similar size and
-written to a part file that appears only when it is complete. A killed run finds the finished parts
-and continues. At the end, the parts are joined into one parquet file, or stay a folder of parts.
+written to a part file (`embed_parts.py`). At the end, the parts are joined into one file
+(`vector_output.py`), or stay a folder of parts. What the input holds beside the molecules stays
+beside them.
 """
 
 from __future__ import annotations
 
-import json
-import logging
+import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from grale.codec.failures import are_finite, without_bad_vectors
 from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.identity import provenance
+from grale.codec.intake import device_of
 from grale.codec.options import CodecOptions
-from grale.codec.storage import fingerprint
+from grale.data.molecules.columns import Survey, unique_names
 from grale.data.molecules.files import Text
-from grale.data.molecules.folder import Molecules
-from grale.data.storage import write_table
-from grale.files import locked, read_json, sha256_of, write_whole
+from grale.data.molecules.records import ADDED
+from grale.data.row_files import RowFile
+from grale.files import locked
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
-from grale.tasks.outputs import check_output, is_parquet, written_whole
-from grale.tasks.rows import read_rows
+from grale.tasks.embed_parts import ShardReport, begin, finished, tidied, write_part
+from grale.tasks.outputs import check_output
+from grale.tasks.rows import Desalted, read_desalted, read_rows
+from grale.tasks.vector_output import SUFFIXES, finish, is_one_file, metadata_of, vector_column
 
 READINGS = {"latent": (True, False), "description": (False, True), "both": (True, True)}
 """Which of the columns `embedding` and `description` are written."""
-PLAN = "_plan.json"  # readers of parquet folders ignore such names
+MOST_REASONS = 100  # kinds of reasons that a shard reports
+_VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+_NUMBERED = re.compile(r"(embedding|description)_\d+")  # columns of vectors in a csv
 
-
-logger = logging.getLogger(__name__)
+Advance = Callable[[int], object]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +59,8 @@ class EmbedConfig:
     """As in `GraphAutoencoder.encode`."""
     what: Literal["latent", "description", "both"] = "latent"
     """The column `embedding` (decodable), the column `description` (to compare), or both."""
+    desalt: bool = False
+    """Whether to embed only the largest organic part of each molecule."""
 
     def __post_init__(self) -> None:
         if self.on_error not in ("null", "skip", "raise"):
@@ -74,59 +80,74 @@ class Shard:
     first_row: int
     entries: list[str | None]
     text: Text
+    others: Mapping[str, pa.Array]
+    """The columns beside the entries."""
 
     def part(self, folder: Path) -> Path:
         """Where its embeddings go."""
         return folder / f"part-{self.number:06d}.parquet"
 
 
-@dataclass(frozen=True)
-class ShardReport:
-    """What embedding one shard took."""
-
-    rows: int
-    failed: int
-    parse_seconds: float = 0.0
-    encode_seconds: float = 0.0
-
-
-def shards_of(file: Molecules, rows: int) -> Iterator[Shard]:
+def shards_of(file: RowFile, rows: int, survey: Survey | None = None) -> Iterator[Shard]:
     """Cut a file into shards, reading it as a stream."""
     first = 0
-    for number, chunk in enumerate(file.rows(rows)):
-        yield Shard(number, first, chunk.entries, file.text)
+    columns = survey.columns if survey is not None else file.survey().columns
+    for number, chunk in enumerate(file.rows(rows, columns)):
+        yield Shard(number, first, chunk.entries, file.text, chunk.others)
         first += len(chunk.entries)
 
 
 def embed_shard(
-    model: GraphAutoencoder, shard: Shard, folder: Path, config: EmbedConfig
+    model: GraphAutoencoder,
+    shard: Shard,
+    folder: Path,
+    config: EmbedConfig,
+    made_with: Mapping[str, str | None],
+    advance: Advance | None = None,
 ) -> ShardReport:
     """Parse, encode and write one shard."""
     began = time.perf_counter()
-    items = read_rows(shard.entries, shard.text, model.space)
-    _failed_rows(shard, items, config)
+    read = _read(shard, model, config)
+    failed = _failed_rows(shard, read.items, config)
+    if advance is not None:
+        advance(len(failed))
     parsed = time.perf_counter()
-    graphs = [item for item in items if isinstance(item, Graph)]
+    graphs = [item for item in read.items if isinstance(item, Graph)]
     latents = np.empty((0, model.latent_dim), dtype=np.float32)
     if graphs:
         latents = model.encode(
-            graphs, batch_size=config.batch_size, on_error="null", refine=config.refine
+            graphs,
+            batch_size=config.batch_size,
+            on_error="null",
+            refine=config.refine,
+            progress=advance,
         )
     wants_latents, wants_descriptions = READINGS[config.what]
-    items = without_bad_vectors(items, latents)
+    items = without_bad_vectors(read.items, latents)
     latents = latents[are_finite(latents)]
     vectors = {"embedding": latents} if wants_latents else {}
     if wants_descriptions:
         vectors["description"] = model.describe(latents, batch_size=config.batch_size)
     encoded = time.perf_counter()
     failed = _failed_rows(shard, items, config)
-    table = _table(shard, items, vectors, config)
-    counts = {"rows": str(len(items)), "failed": str(len(failed))}
-    part = shard.part(folder)
-    _checksum_of(part).unlink(missing_ok=True)
-    write_table(table.replace_schema_metadata(counts), part)
-    write_whole(_checksum_of(part), sha256_of(part))
-    return ShardReport(len(items), len(failed), parsed - began, encoded - parsed)
+    reasons = Counter(kind_of_reason(str(items[place])) for place in failed)
+    report = ShardReport(
+        len(items),
+        len(failed),
+        parsed - began,
+        encoded - parsed,
+        Counter(dict(reasons.most_common(MOST_REASONS))),
+    )
+    table = _table(shard, Desalted(items, read.kept), vectors, config)
+    write_part(table, shard.part(folder), report, metadata_of(made_with))
+    return report
+
+
+def _read(shard: Shard, model: GraphAutoencoder, config: EmbedConfig) -> Desalted:
+    if config.desalt:
+        return read_desalted(shard.entries, shard.text, model.space)
+    items = read_rows(shard.entries, shard.text, model.space)
+    return Desalted(items, [None] * len(items))
 
 
 def _failed_rows(shard: Shard, items: list[Graph | str], config: EmbedConfig) -> list[int]:
@@ -141,167 +162,96 @@ def _failed_rows(shard: Shard, items: list[Graph | str], config: EmbedConfig) ->
     return failed
 
 
-def _checksum_of(part: Path) -> Path:
-    """Path of the checksum of a part; readers of parquet folders ignore such names."""
-    return part.with_name(f"_{part.stem}.sha256")
+def kind_of_reason(reason: str) -> str:
+    """A reason without what differs from row to row.
+
+    >>> kind_of_reason("cannot parse 'xyz': 3 letters")
+    'cannot parse ...: ... letters'
+    """
+    return _VARIABLE.sub("...", reason)
 
 
 def _table(
-    shard: Shard,
-    items: list[Graph | str],
-    vectors: dict[str, NDArray[np.float32]],
-    config: EmbedConfig,
+    shard: Shard, read: Desalted, vectors: dict[str, NDArray[np.float32]], config: EmbedConfig
 ) -> pa.Table:
-    """Columns row, entry, vectors, status and reason of one shard."""
-    is_ok = np.array([isinstance(item, Graph) for item in items], dtype=bool)
+    """Columns row, entry, those of the input, vectors, status and reason of one shard."""
+    is_ok = np.array([isinstance(item, Graph) for item in read.items], dtype=bool)
+    names = [f"input_{n}" if _NUMBERED.fullmatch(n) else n for n in shard.others]
+    names = unique_names(names, taken=(*ADDED, shard.text))
+    kept = {"desalted": pa.array(read.kept, pa.string())} if config.desalt else {}
     table = pa.table(
         {
-            "row": pa.array(np.arange(len(items)) + shard.first_row, pa.int64()),
+            "row": pa.array(np.arange(len(read.items)) + shard.first_row, pa.int64()),
             shard.text: pa.array(shard.entries, pa.string()),
-            **{name: _column(rows, is_ok) for name, rows in vectors.items()},
+            **dict(zip(names, shard.others.values())),
+            **kept,
+            **{name: vector_column(rows, is_ok) for name, rows in vectors.items()},
             "status": pa.array(["ok" if ok else "failed" for ok in is_ok], pa.string()),
-            "reason": pa.array([i if isinstance(i, str) else None for i in items], pa.string()),
+            "reason": pa.array(
+                [i if isinstance(i, str) else None for i in read.items], pa.string()
+            ),
         }
     )
     return table.filter(pa.array(is_ok)) if config.on_error == "skip" else table
 
 
-def _column(rows: NDArray[np.float32], is_ok: NDArray[np.bool_]) -> pa.FixedSizeListArray:
-    """Vectors of the rows that are ok; null for the others."""
-    wide = np.zeros((len(is_ok), rows.shape[1]), dtype=np.float32)
-    wide[is_ok] = rows
-    return pa.FixedSizeListArray.from_arrays(
-        pa.array(wide.reshape(-1)), rows.shape[1], mask=pa.array(~is_ok)
-    )
-
-
 def start_or_resume(
-    out: Path, file: Molecules, model: GraphAutoencoder, model_name: str, config: EmbedConfig
+    out: Path,
+    file: RowFile,
+    model: GraphAutoencoder,
+    made_with: Mapping[str, str | None],
+    config: EmbedConfig,
 ) -> Path:
     """Make the folder of parts, or find one started for the same job with the same weights."""
-    if not is_molecular(model.space):
-        raise ValueError(f"{model_name} was not trained on molecules")
-    check_output(file.path, out)
-    folder = out.with_name(out.name + ".parts") if is_parquet(out) else out
+    if is_molecular(model.space) != (file.text != "graph"):
+        what = "graphs" if is_molecular(model.space) else "molecules"
+        raise ValueError(f"{made_with['model']} was not trained on {what}")
+    if out.suffix.lower() == ".npy" and config.what == "both":
+        raise ValueError(f"{out}: a .npy holds one kind of vectors; ask for one, or for .parquet")
+    check_output(file.path, out, SUFFIXES)
+    folder = out.with_name(out.name + ".parts") if is_one_file(out) else out
     plan = {
         "file": file.name(),
-        "model": model_name,
-        "weights": fingerprint(model),
+        "model": made_with["model"],
+        "weights": made_with["fingerprint"],
+        "grale": made_with["grale"],
+        "device": device_of(model).type,
         "on_error": config.on_error,
         "shard_rows": config.shard_rows,
         "batch_size": config.batch_size,
         "refine": config.refine,
         "what": config.what,
+        "desalt": config.desalt,
     }
-    if any(folder.glob("part-*.parquet")):
-        _check_same_job(folder, plan)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / PLAN, json.dumps(plan, indent=2).encode())
+    begin(folder, plan)
     return folder
-
-
-def _read_plan(folder: Path) -> dict[str, Any]:
-    """Read which job the parts of a folder belong to."""
-    advice = "remove the folder or choose another output"
-    try:
-        plan = read_json(folder / PLAN)
-    except ValueError as error:
-        raise ValueError(f"{error}; {advice}") from error
-    if not isinstance(plan, dict):
-        raise ValueError(f"{folder / PLAN} is not the plan of a run; {advice}")
-    return plan
-
-
-def _check_same_job(folder: Path, plan: dict[str, Any]) -> None:
-    """Raise unless the parts of a folder were made for this job."""
-    if not (folder / PLAN).is_file():
-        raise ValueError(
-            f"{folder} holds parts of unknown origin (no {PLAN}); remove it or choose another"
-        )
-    begun = _read_plan(folder)
-    if begun.get("on_error") == "raise":  # no row of these parts failed: any other choice fits
-        begun["on_error"] = plan["on_error"]
-    changed = [name for name in plan if name != "model" and begun.get(name) != plan[name]]
-    if changed:
-        name = changed[0]
-        raise ValueError(
-            f"{folder} holds parts of another run: its {name} was {begun.get(name)!r}, now it is "
-            f"{plan[name]!r}; remove the folder or choose another output"
-        )
-
-
-def finished(part: Path) -> ShardReport | None:
-    """Report of a shard that is done already; None if it must be done again."""
-    if not part.is_file() or not _checksum_of(part).is_file():
-        return None
-    if sha256_of(part) != _checksum_of(part).read_text(encoding="ascii", errors="replace"):
-        logger.warning("%s is damaged: its checksum differs; its rows are embedded again", part)
-        return None
-    try:
-        metadata = pq.read_schema(part).metadata or {}
-        return ShardReport(int(metadata[b"rows"]), int(metadata[b"failed"]))
-    except (FileNotFoundError, pa.ArrowInvalid, KeyError):
-        return None
 
 
 def embed_file(
     model: GraphAutoencoder,
     model_name: str,
-    file: Molecules,
+    file: RowFile,
     out: Path,
     config: EmbedConfig,
     progress: Callable[[ShardReport], object] | None = None,
+    advance: Advance | None = None,
+    survey: Survey | None = None,
 ) -> int:
-    """Embed all rows of a file; return how many rows were done by an earlier run."""
+    """Embed all rows of a file; return how many rows were done by an earlier run.
+
+    `progress` gets a report for each shard, `advance` the number of rows after each batch, of rows
+    that this run embeds. `survey` is what `file.survey` returns, if it is known already.
+    """
+    made_with = provenance(model, model_name, config.what)
     with locked(out):
-        folder = start_or_resume(out, file, model, model_name, config)
+        folder = start_or_resume(out, file, model, made_with, config)
         with tidied(folder):
             skipped = 0
-            for shard in shards_of(file, config.shard_rows):
+            for shard in shards_of(file, config.shard_rows, survey):
                 report = finished(shard.part(folder))
                 skipped += report.rows if report else 0
-                report = report or embed_shard(model, shard, folder, config)
+                report = report or embed_shard(model, shard, folder, config, made_with, advance)
                 if progress is not None:
                     progress(report)
             finish(folder, out, file.path)
     return skipped
-
-
-@contextmanager
-def tidied(folder: Path) -> Iterator[None]:
-    """Leave nothing behind of a run that fails before its first part is done."""
-    try:
-        yield
-    except Exception:
-        if not any(folder.glob("part-*.parquet")):
-            for file in (*folder.glob("staged-*.parquet"), folder / PLAN):
-                file.unlink(missing_ok=True)
-            _remove_if_empty(folder)
-        raise
-
-
-def finish(folder: Path, out: Path, source: Path) -> None:
-    """Join the parts into one file, one part at a time, unless the output is a folder."""
-    parts = sorted(folder.glob("part-*.parquet"))
-    if not parts:
-        raise ValueError(f"{source} holds no rows")
-    for staged in folder.glob("staged-*.parquet"):  # of an interrupted run on Ray
-        staged.unlink()
-    if folder == out:
-        return
-    with written_whole(out, pq.read_schema(parts[0]).remove_metadata()) as writer:
-        for part in parts:
-            if finished(part) is None:
-                raise ValueError(f"{part} was damaged during the run; start again")
-            writer.write_table(pq.read_table(part).replace_schema_metadata())
-    for part in parts:  # the plan goes last, so that a killed run starts again
-        _checksum_of(part).unlink()
-        part.unlink()
-    (folder / PLAN).unlink()
-    _remove_if_empty(folder)
-
-
-def _remove_if_empty(folder: Path) -> None:
-    """Remove a folder, unless it holds files of the user."""
-    if not any(folder.iterdir()):
-        folder.rmdir()

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from grale.codec.identity import provenance
 from grale.codec.intake import screen
+from grale.data.graph_files import text_of
+from grale.data.molecules.files import kind_of, open_molecules
+from grale.data.row_files import TABLES, RowFile, open_rows, parse_entry
 from grale.files import locked
 from grale.graphs.graph import Graph
+from grale.graphs.space import GraphSpace
 from grale.matching import solve
 from grale.matching.solve import method_called
 from grale.metrics.edit_distance import edit_distance
 from grale.model.autoencoder import GRALE
 from grale.tasks.outputs import check_output, written_whole
+from grale.tasks.vector_output import metadata_of
 
 ROWS = 1_024
 LEARNED = "grale"
+FIRST, SECOND = "a", "b"  # columns of a table of pairs
 MATCHED = pa.schema(
     [
         ("row", pa.int64()),
@@ -56,29 +63,67 @@ def match_file(
     time_limit: float | None,
     progress: Callable[[int], object] | None = None,
     tries: int = 1,
+    second: Path | None = None,
+    model_name: str = "unnamed",
 ) -> MatchReport:
-    """Match the SMILES of columns `a` and `b`; a pair that cannot be matched keeps its place."""
+    """Match the SMILES of columns `a` and `b`; a pair that cannot be matched keeps its place.
+
+    With a `second` file, each row of the first is matched with the same row of the second.
+    """
     method = method_called(method)
     check_output(source, out)
-    parquet = pq.ParquetFile(source)
-    for name in ("a", "b"):
-        kinds = [str(field.type) for field in parquet.schema_arrow if field.name == name]
-        if kinds not in (["string"], ["large_string"]):
-            raise ValueError(f"{source} needs one text column {name!r}: pairs are in a and b")
+    pairs_left = pairs_of(source, second, model.space)
     report = MatchReport()
-    with locked(out), written_whole(out, MATCHED) as writer:
-        for batch in parquet.iter_batches(batch_size=ROWS, columns=["a", "b"]):
-            pairs = list(zip(batch["a"].to_pylist(), batch["b"].to_pylist()))
+    schema = MATCHED.with_metadata(metadata_of(provenance(model, model_name, "matching")))
+    with locked(out), written_whole(out, schema) as writer:
+        while pairs := list(islice(pairs_left, ROWS)):
             records = _matched(model, pairs, method, time_limit, tries)
             for record in records:
                 record["row"] = report.pairs
                 report.pairs += 1
                 report.failed += record["status"] != "ok"
                 report.edits += record.get("edit_distance") or 0
-            writer.write_table(pa.Table.from_pylist(records, MATCHED))
+            writer.write_table(pa.Table.from_pylist(records, schema))
             if progress is not None:
                 progress(len(records))
     return report
+
+
+def pairs_of(source: Path, second: Path | None, space: GraphSpace) -> Iterator[tuple[Any, Any]]:
+    """Pairs of a table with columns `a` and `b`, or of the rows of two files, as a stream."""
+    if second is not None:
+        sides = [_items(open_rows(path, space)) for path in (source, second)]
+        return _row_by_row(sides, source, second)
+    advice = (
+        "pairs are in the columns a and b; or give two files, or two rows such as FILE:0 FILE:1"
+    )
+    if kind_of(source) not in TABLES:
+        raise ValueError(f"{source}: {advice}")
+    try:
+        opened = open_molecules(source, FIRST)
+    except ValueError as error:
+        raise ValueError(f"{error}; {advice}") from error
+    if opened.survey().columns.get(SECOND) not in (pa.string(), pa.large_string()):
+        raise ValueError(f"{source} needs one text column {SECOND!r}: {advice}")
+    return ((record.entry, record.others.get(SECOND)) for record in opened.records())
+
+
+def _items(opened: RowFile) -> Iterator[Any]:
+    """Entries that a model of the space reads: SMILES, or graphs."""
+    for record in opened.records(False):
+        item = parse_entry(record.entry, opened.text) if opened.text != "smiles" else record.entry
+        yield record.entry if isinstance(item, str) else item
+
+
+def _row_by_row(
+    sides: list[Iterator[Any]], source: Path, second: Path
+) -> Iterator[tuple[Any, Any]]:
+    end = object()
+    for row, (a, b) in enumerate(zip_longest(*sides, fillvalue=end)):
+        if a is end or b is end:
+            shorter, longer = (source, second) if a is end else (second, source)
+            raise ValueError(f"{shorter} has {row} rows, and {longer} has more; give one each")
+        yield a, b
 
 
 def _matched(
@@ -95,8 +140,8 @@ def _matched(
         for row, (first, second) in enumerate(zip(*sides))
         if isinstance(first, Graph) and isinstance(second, Graph)
     ]
-    records = [
-        {"a": a, "b": b, "status": "failed", "reason": _reason(first, second)}
+    records: list[dict[str, Any]] = [
+        {"a": _text(a), "b": _text(b), "status": "failed", "reason": _reason(first, second)}
         for (a, b), first, second in zip(pairs, *sides)
     ]
     if method == LEARNED:
@@ -121,6 +166,10 @@ def _solved(pair: tuple[Graph, Graph], *options: Any) -> Any:
         return solve(*pair, *options).mapping
     except TimeoutError as error:
         return str(error)
+
+
+def _text(item: Any) -> str | None:
+    return text_of(item) if isinstance(item, Graph) else item
 
 
 def _reason(first: Graph | str, second: Graph | str) -> str | None:

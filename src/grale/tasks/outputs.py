@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,19 +14,17 @@ from grale.files import whole
 OTHER_FORMATS = (".csv", ".tsv", ".smi", ".sdf", ".gz", ".json", ".txt", ".pq", ".npy")
 
 
-def is_parquet(path: Path) -> bool:
-    """Whether a name asks for one parquet file."""
-    return path.suffix.lower() == ".parquet"
-
-
-def check_output(source: Path, out: Path) -> None:
-    """Raise, before any work is done, if `out` would destroy the input or is not parquet."""
+def check_output(source: Path, out: Path, suffixes: Sequence[str] = (".parquet",)) -> None:
+    """Raise, before any work is done, if `out` would destroy the input or has another format."""
     ours, theirs = out.resolve(), source.resolve()
     if ours == theirs or theirs in ours.parents:
         raise ValueError(f"{out} would be written over or into its own input {source}")
-    if out.suffix.lower() in OTHER_FORMATS:
-        raise ValueError(f"{out}: the result is parquet; choose a name that ends in .parquet")
-    if is_parquet(out) and out.is_dir():
+    suffix = out.suffix.lower()
+    if suffix in OTHER_FORMATS and suffix not in suffixes:
+        kinds = " or ".join(each.lstrip(".") for each in suffixes)
+        names = " or ".join(suffixes)
+        raise ValueError(f"{out}: the result is {kinds}; choose a name that ends in {names}")
+    if suffix in suffixes and out.is_dir():
         raise ValueError(f"{out} is a folder; remove it or choose another name")
 
 

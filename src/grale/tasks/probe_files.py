@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from matplotlib.figure import Figure
 
+from grale.data.molecules.records import GRALE_KEY
 from grale.files import whole, write_whole
 from grale.plot.figures import save_figure
 from grale.plot.probing import best_of, parity_figure, roc_figure
@@ -53,11 +54,15 @@ def write_probed(
     targets: np.ndarray,
     config: ProbeConfig,
     out: Path,
+    models: Mapping[str, Mapping[str, str | None]] | None = None,
 ) -> tuple[Path, Path, Path]:
-    """Write all three files."""
+    """Write all three files; `models` says which models stand behind the contenders."""
     picture, numbers, rows = files_of(out)
     table = row_table(probed, molecules, targets)
-    text = json.dumps(as_data(probed, config), indent=2) + "\n"
+    made_with = {"models": dict(models or {})}
+    table = table.replace_schema_metadata({GRALE_KEY.decode(): json.dumps(made_with)})
+    data = as_data(probed, config) | made_with
+    text = json.dumps(data, indent=2) + "\n"
     save_figure(figure_of(probed, targets), picture)
     write_whole(numbers, text)
     with whole(rows) as partial:

@@ -25,6 +25,15 @@ GRAPH_PROPERTIES: dict[str, Property] = {
 SHORT_NAMES = {"logp": "MolLogP", "weight": "MolWt", "rings": "RingCount", "qed": "qed"}
 
 
+def is_property(name: str) -> bool:
+    """Whether a property has this name; see `named_property`."""
+    try:
+        named_property(name)
+    except ValueError:
+        return False
+    return True
+
+
 def named_property(name: str) -> Property:
     """Find a property by its name; case does not matter.
 

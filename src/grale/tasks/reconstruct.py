@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from grale.codec.decode import decode_smiles
 from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.identity import provenance
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct_good
 from grale.data.molecules.folder import Molecules
@@ -24,6 +25,7 @@ from grale.matching.local_search import edit_distance_bound
 from grale.metrics.isomorphism import is_isomorphic
 from grale.tasks.outputs import check_output, written_whole
 from grale.tasks.rows import read_rows
+from grale.tasks.vector_output import metadata_of
 
 ROWS = 4_096
 RECONSTRUCTED = pa.schema(
@@ -63,6 +65,7 @@ def reconstruct_file(
     progress: Callable[[int], object] | None = None,
     options: CodecOptions | None = None,
     lists_candidates: bool = False,
+    model_name: str = "unnamed",
 ) -> ReconstructReport:
     """Reconstruct every row; rows the model cannot take keep their place and get a reason.
 
@@ -74,7 +77,8 @@ def reconstruct_file(
         raise ValueError("this model was not trained on molecules")
     check_output(file.path, out)
     report = ReconstructReport()
-    with locked(out), written_whole(out, RECONSTRUCTED) as writer:
+    schema = RECONSTRUCTED.with_metadata(metadata_of(provenance(model, model_name, "latent")))
+    with locked(out), written_whole(out, schema) as writer:
         for chunk in file.rows(ROWS):
             items = read_rows(chunk.entries, file.text, model.space)
             items, result = reconstruct_good(model, items, options)
@@ -90,7 +94,7 @@ def reconstruct_file(
                 else:
                     record |= {"status": "failed", "reason": item}
                 records.append(record)
-            writer.write_table(pa.Table.from_pylist(records, RECONSTRUCTED))
+            writer.write_table(pa.Table.from_pylist(records, schema))
             _count(report, records)
             if progress is not None:
                 progress(len(records))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol, runtime_checkable
 
 from grale.files import write_whole
-from grale.training.loop import StepReport
+from grale.training.report import StepReport
 
 LoggerName = Literal["tensorboard", "wandb"]
 SCORES = ("exact", "edit_distance", "size_right", "held_out_loss")

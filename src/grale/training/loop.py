@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
@@ -39,24 +39,14 @@ from grale.training.failure import stop_on_bad_loss
 from grale.training.new_model import new_model
 from grale.training.objective import OBJECTIVES, Validation
 from grale.training.optimizer import AveragedWeights, Optimizers
+from grale.training.report import StepReport
 from grale.training.schedule import rate_share
 from grale.training.stopping import StopRequest, stop_request
 from grale.training.warm_start import take_weights
 
+TICK_SECONDS = 0.9  # so that a bar moves every second
+
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class StepReport:
-    """Result of the last step."""
-
-    step: int
-    progress: float
-    """Share of the run that is done."""
-    values: dict[str, float]
-    """Loss, its parts, and the marginal error."""
-    graphs_per_second: float
-    validation: Validation | None = None
 
 
 class Trainer:
@@ -97,20 +87,30 @@ class Trainer:
         minutes = self.max_minutes
         return max(by_steps, self.seconds / (60 * minutes) if minutes else 0.0)
 
-    def run(self, report: Callable[[StepReport], None]) -> GraphAutoencoder:
+    def run(
+        self,
+        report: Callable[[StepReport], None],
+        tick: Callable[[StepReport], None] | None = None,
+    ) -> GraphAutoencoder:
         """Train to the end; save and return the model with averaged weights.
 
-        If asked to stop (SIGTERM, Ctrl-C), the run writes a checkpoint after its step and ends.
+        `report` gets every `log_every`-th step, `tick` the last step about once a second. If asked
+        to stop (SIGTERM, Ctrl-C), the run writes a checkpoint after its step and ends.
         """
         alone = locked(self.folder) if self.fabric.is_global_zero else nullcontext()
         with alone, stop_request() as request:
             self._refuse_changed_folder()
-            model = self._run(report, request)
+            model = self._run(report, request, tick)
             if self.fabric.is_global_zero:
                 model.save_pretrained(self.folder)
             return model
 
-    def _run(self, report: Callable[[StepReport], None], request: StopRequest) -> GraphAutoencoder:
+    def _run(
+        self,
+        report: Callable[[StepReport], None],
+        request: StopRequest,
+        tick: Callable[[StepReport], None] | None,
+    ) -> GraphAutoencoder:
         config = self.config
         self.folder.mkdir(parents=True, exist_ok=True)  # from here on, a killed run can be resumed
         batches = batches_from(
@@ -126,6 +126,7 @@ class Trainer:
         )
         held_out = self._held_out()
         mark, graphs, saved = time.perf_counter(), 0, time.perf_counter()
+        ticked = 0.0
         while self.progress < 1:
             begin = time.perf_counter()
             values = self._train_step(next(batches))
@@ -133,6 +134,9 @@ class Trainer:
             graphs += config.batch_size
             self.seconds += self._agreed(time.perf_counter() - begin)
             is_last = self.progress >= 1
+            if tick is not None and time.perf_counter() - ticked > TICK_SECONDS:
+                ticked, own = time.perf_counter(), {n: v.item() for n, v in values.items()}
+                tick(StepReport(self.step, self.progress, own, graphs / (ticked - mark)))
             is_due = self._agreed(time.perf_counter() - saved) > 60 * self.options.save_minutes
             asked = 0 if is_last else self._any_of(request.signal)
             if is_last or is_due or asked or self.step % self.options.save_every == 0:
@@ -168,7 +172,8 @@ class Trainer:
         )
         if not bool((values["loss"] + norm).isfinite()):
             stop_on_bad_loss(values["loss"], self.model, batch, noise, self._failure_folder)
-        self.optimizers.step(rate_share(self.step, self.progress, config.optimizer))
+        has_budget = self.max_minutes is not None
+        self.optimizers.step(rate_share(self.step, self.progress, config.optimizer, has_budget))
         self.average.update(self.model, self.step)
         return {name: value.detach() for name, value in values.items()}
 

@@ -9,28 +9,39 @@ from __future__ import annotations
 
 import gzip
 import io
-import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from grale.data.molecules.lines import lines_of, open_text, sdf_entries, why_not_read
-from grale.data.molecules.table_cells import cells_of
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from grale.data.molecules.columns import (
+    ColumnTypes,
+    Survey,
+    as_column,
+    find_column,
+    is_smiles_name,
+    listed,
+)
+from grale.data.molecules.lines import open_text, why_not_read
+from grale.data.molecules.records import READERS, Record, parquet_columns
+from grale.data.molecules.table_cells import TAB, cells_of, delimiter_of
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError, from_molblock, from_smiles
 
-SMILES_NAMES = ("smiles", "canonical_smiles", "isomeric_smiles", "smile", "mol", "structure")
-"""Column names to look for if none is given, in upper or lower case; the first found is used."""
 FORMATS = ("csv", "tsv", "smi", "sdf", "parquet")
-TEXT_TYPES = ("string", "large_string", "string_view", "binary", "large_binary", "null")
 SAMPLE_BYTES = 4 << 20
 MAX_UNPACKED = 16 << 20  # bytes of a sample; a .gz may hold a thousand times its size
 DAMAGES = (EOFError, zlib.error, gzip.BadGzipFile)  # what a broken .gz raises
 
-Text = Literal["smiles", "molblock"]
+MOLBLOCK, GRAPH = "molblock", "graph"  # columns of other entries than SMILES
+
+Text = Literal["smiles", "molblock", "graph"]
+"""What an entry is; "graph" is JSON, of which `grale.data.graph_files` knows."""
 
 
 class Chunk(NamedTuple):
@@ -38,6 +49,8 @@ class Chunk(NamedTuple):
 
     entries: list[str | None]
     splits: list[str] | None = None
+    others: Mapping[str, pa.Array] = {}
+    """The columns beside the entries, if they were asked for."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +62,16 @@ class MoleculeFile:
     """One of FORMATS."""
     column: str | None = None
     """Column of the SMILES; None for files without columns."""
+    delimiter: str = ","
+    """Between the cells of a csv or tsv."""
+    place: int | None = None
+    """Place of that column in a file without a header."""
 
     @property
     def text(self) -> Text:
-        """What an entry is."""
+        """What an entry is; tables that `grale embed` has written may hold more than SMILES."""
+        if self.column in (MOLBLOCK, GRAPH):
+            return "molblock" if self.column == MOLBLOCK else "graph"
         return "molblock" if self.kind == "sdf" else "smiles"
 
     def name(self) -> str:
@@ -64,11 +83,17 @@ class MoleculeFile:
         """Open as text, whatever its compression and encoding."""
         return open_text(self.path)
 
+    def cells(self, stream: io.TextIOBase) -> Iterator[list[str]]:
+        """Header of a csv or tsv, made up if it has none, then the cells of each row."""
+        if self.place is None:
+            return cells_of(stream, self.delimiter, self.column)
+        rows = cells_of(stream, self.delimiter, place=self.place)
+        first = next(rows, [])
+        return chain([_made_up_header(len(first))], [first] if first else [], rows)
+
     def count(self) -> int:
         """Rows of the file, for a progress bar; of text files an estimate from the beginning."""
         if self.kind == "parquet":
-            import pyarrow.parquet as pq
-
             return int(pq.read_metadata(self.path).num_rows)
         with self.path.open("rb") as file:
             start = file.read(SAMPLE_BYTES)
@@ -78,20 +103,46 @@ class MoleculeFile:
         share = max(used, 1) / max(self.path.stat().st_size, 1)
         return round(start.count(b"$$$$" if self.kind == "sdf" else b"\n") / share)
 
-    def rows(self, size: int) -> Iterator[Chunk]:
-        """Entries in order, `size` at a time; None for a row without an entry."""
-        entries = self._entries()
-        while chunk := list(islice(entries, size)):
-            yield Chunk(chunk)
+    def survey(self) -> Survey:
+        """Count the rows and find out what the other columns hold, in one pass over the file."""
+        if self.kind == "parquet":
+            return Survey(self.count(), parquet_columns(self))
+        types, num_rows = ColumnTypes(), 0
+        for record in self.records():
+            types.see(record.others)
+            num_rows += 1
+        found = types.found()
+        return Survey(num_rows, {n: pa.string() for n in found} if self.kind == "smi" else found)
 
-    def _entries(self) -> Iterator[str | None]:
+    def rows(self, size: int, columns: Mapping[str, pa.DataType] | None = None) -> Iterator[Chunk]:
+        """Entries in order, `size` at a time; None for a row without an entry.
+
+        `columns` names the other columns to read, with their types; see `survey`.
+        """
+        return chunks(self.records(columns is not None), size, columns or {})
+
+    def records(self, wants_others: bool = True) -> Iterator[Record]:
+        """Rows one by one, or an error that says after how many the file is damaged."""
         done = 0
         try:
-            for entry in _READERS[self.kind](self):
-                yield entry
+            for record in READERS[self.kind](self, wants_others):
+                yield record
                 done += 1
         except DAMAGES as error:
             raise _damaged(self.path, done, error) from error
+
+
+def chunks(
+    records: Iterable[Record], size: int, columns: Mapping[str, pa.DataType]
+) -> Iterator[Chunk]:
+    """Rows in pieces of `size`."""
+    left = iter(records)
+    while piece := list(islice(left, size)):
+        others = {
+            name: as_column([record.others.get(name) for record in piece], kind)
+            for name, kind in columns.items()
+        }
+        yield Chunk([record.entry for record in piece], None, others)
 
 
 def _unpacked(start: bytes) -> tuple[bytes, int]:
@@ -108,7 +159,10 @@ def _unpacked(start: bytes) -> tuple[bytes, int]:
 
 
 def open_molecules(path: Path | str, column: str | None = None) -> MoleculeFile:
-    """Find out what a file holds, or raise and say what would help."""
+    """Find out what a file holds, or raise and say what would help.
+
+    `column` is the name of the column of SMILES, or its number in a file without a header.
+    """
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not a file")
@@ -121,7 +175,30 @@ def open_molecules(path: Path | str, column: str | None = None) -> MoleculeFile:
         if column is not None:
             raise ValueError(f"{path}: a {kind} file has no columns, so none is called {column!r}")
         return MoleculeFile(path, kind)
-    return MoleculeFile(path, kind, _find_column(path, _header(path, kind), column))
+    if kind == "parquet":
+        return MoleculeFile(path, kind, find_column(path, _parquet_header(path), column))
+    return _open_table(path, kind, column)
+
+
+def _open_table(path: Path, kind: str, column: str | None) -> MoleculeFile:
+    """Find out how the first line of a csv or tsv is cut, and whether it is a header."""
+    delimiter = TAB if kind == "tsv" else delimiter_of(_first_line(path))
+    header = _first_row(path, delimiter)
+    if column is None or not column.isdecimal() or column in header:
+        return MoleculeFile(path, kind, find_column(path, header, column), delimiter)
+    place = int(column)
+    if place >= len(header):
+        raise ValueError(
+            f"{path} has {len(header)} columns, numbered from 0, and none is number {place}: "
+            f"{listed(header)}"
+        )
+    if is_smiles_name(header[place]):
+        return MoleculeFile(path, kind, find_column(path, header, header[place]), delimiter)
+    return MoleculeFile(path, kind, _made_up_header(place + 1)[place], delimiter, place)
+
+
+def _made_up_header(width: int) -> list[str]:
+    return [f"column_{place}" for place in range(width)]
 
 
 def kind_of(path: Path) -> str:
@@ -152,37 +229,18 @@ def read_molecule(entry: str, text: Text) -> Any:
     return Chem.MolFromSmiles(entry.strip()) if text == "smiles" else Chem.MolFromMolBlock(entry)
 
 
-def _find_column(path: Path, header: list[str], wanted: str | None) -> str:
-    if wanted is None:
-        plain = [name.strip().lower() for name in header]
-        known = next((name for name in SMILES_NAMES if name in plain), None)
-        if known is None:
-            raise ValueError(
-                f"{path}: no column is called {SMILES_NAMES[0]!r} or similar; its columns are "
-                f"{_listed(header)}; name the one to read (--column)"
-            )
-        found = sorted({name for name, lower in zip(header, plain) if lower == known})
-        if len(found) > 1:
-            names = f"{len(found)} columns are called {known!r}, ignoring case: {_listed(found)}"
-            raise ValueError(f"{path}: {names}; name the one to read (--column)")
-        wanted = found[0]
-    if header.count(wanted) != 1:
-        times = "no column is" if wanted not in header else f"{header.count(wanted)} columns are"
-        raise ValueError(f"{path}: {times} called {wanted!r}; its columns are {_listed(header)}")
-    return wanted
-
-
-def _listed(header: list[str]) -> str:
-    shown = ", ".join(repr(name[:40]) for name in header[:20])
-    return shown + (" ..." if len(header) > 20 else "")
-
-
-def _header(path: Path, kind: str) -> list[str]:
-    if kind == "parquet":
-        return _parquet_header(path)
+def _first_line(path: Path) -> str:
     try:
         with open_text(path) as stream:
-            for header in cells_of(stream, kind):
+            return stream.readline(MAX_UNPACKED)
+    except DAMAGES as error:
+        raise _damaged(path, 0, error) from error
+
+
+def _first_row(path: Path, delimiter: str) -> list[str]:
+    try:
+        with open_text(path) as stream:
+            for header in cells_of(stream, delimiter):
                 if reason := why_not_read(header[0]):
                     raise ValueError(f"{path}, line 1: {reason}")
                 return header
@@ -198,70 +256,8 @@ def _damaged(path: Path, rows: int, error: Exception) -> ValueError:
     )
 
 
-def _read_table(file: MoleculeFile) -> Iterator[str | None]:
-    with open_text(file.path) as stream:
-        rows = cells_of(stream, file.kind, file.column)
-        place = next(rows).index(str(file.column))
-        for row in rows:
-            entry = row[place] if place < len(row) else None
-            is_one = len(row) == 1 and (not row[0] or why_not_read(row[0]))
-            yield row[0] if is_one else entry
-
-
-def _read_smi(file: MoleculeFile) -> Iterator[str | None]:
-    """One molecule per line; a name may follow. PubChem's dump starts with its number."""
-    with open_text(file.path) as stream:
-        for line in lines_of(stream):
-            text = line.strip(" \r\n")
-            cells = [text] if why_not_read(text) else re.split("[ \t]+", text)
-            yield cells[1] if cells[0].isdigit() and len(cells) > 1 else cells[0]
-
-
-def _read_sdf(file: MoleculeFile) -> Iterator[str | None]:
-    with open_text(file.path) as stream:
-        yield from sdf_entries(stream)
-
-
 def _parquet_header(path: Path) -> list[str]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         return list(pq.read_schema(path).names)
     except (pa.ArrowInvalid, OSError) as error:
         raise _damaged(path, 0, error) from error
-
-
-def _read_parquet(file: MoleculeFile) -> Iterator[str | None]:
-    import pyarrow as pa
-
-    try:
-        yield from _parquet_entries(file)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise EOFError(error) from error  # one of DAMAGES
-
-
-def _parquet_entries(file: MoleculeFile) -> Iterator[str | None]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    parquet = pq.ParquetFile(file.path)
-    kind = parquet.schema_arrow.field(str(file.column)).type
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if str(plain) not in TEXT_TYPES:
-        raise ValueError(f"{file.path}: column {file.column!r} holds {kind}, not text")
-    for batch in parquet.iter_batches(batch_size=8_192, columns=[file.column]):
-        values = batch.column(0)
-        if pa.types.is_dictionary(values.type):
-            values = values.dictionary_decode()
-        for value in values.cast(pa.large_binary()).to_pylist():
-            yield None if value is None else value.decode(errors="backslashreplace")
-
-
-_READERS: dict[str, Callable[[MoleculeFile], Iterator[str | None]]] = {
-    "csv": _read_table,
-    "tsv": _read_table,
-    "smi": _read_smi,
-    "sdf": _read_sdf,
-    "parquet": _read_parquet,
-}

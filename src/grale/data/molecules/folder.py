@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
+import pyarrow as pa
+
+from grale.data.molecules.columns import Survey, merged_types
 from grale.data.molecules.files import (
     FORMATS,
     Chunk,
     MoleculeFile,
     Text,
+    chunks,
     kind_of,
     open_molecules,
 )
+from grale.data.molecules.records import Record
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,19 @@ class MoleculeFolder:
         """Estimated rows of all files, for a progress bar."""
         return sum(file.count() for file in self.files)
 
-    def rows(self, size: int) -> Iterator[Chunk]:
-        """Entries in order, `size` at a time, across files."""
-        entries = chain.from_iterable(
-            chunk.entries for file in self.files for chunk in file.rows(size)
-        )
-        while chunk := list(islice(entries, size)):
-            yield Chunk(chunk)
+    def survey(self) -> Survey:
+        """Count the rows and find out what the other columns hold; they are those of all files."""
+        found = [file.survey() for file in self.files]
+        columns = merged_types(each.columns for each in found)
+        return Survey(sum(each.num_rows for each in found), columns)
+
+    def rows(self, size: int, columns: Mapping[str, pa.DataType] | None = None) -> Iterator[Chunk]:
+        """Entries in order, `size` at a time, across files; see `MoleculeFile.rows`."""
+        return chunks(self.records(columns is not None), size, columns or {})
+
+    def records(self, wants_others: bool = True) -> Iterator[Record]:
+        """Rows one by one, across files."""
+        return chain.from_iterable(file.records(wants_others) for file in self.files)
 
 
 Molecules = MoleculeFile | MoleculeFolder

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.data.molecules.columns import is_blank
 from grale.data.molecules.files import MoleculeFile
-from grale.data.molecules.table_cells import cells_of
 
 TRUTHS = {"true": 1.0, "false": 0.0}
-BLANKS = ("", "nan", "na", "none", "null")
 LONGEST_SHOWN = 40
 
 
@@ -28,7 +27,7 @@ def read_targets(file: MoleculeFile, column: str) -> NDArray[np.float64]:
     if file.kind == "parquet":
         return _of_parquet(file.path, column)
     with file.open_text() as stream:
-        rows = cells_of(stream, file.kind, file.column)  # the rows that its molecules come from
+        rows = file.cells(stream)  # the rows that its molecules come from
         place = _place(file.path, next(rows), column)
         cells = (row[place] if place < len(row) else "" for row in rows)
         lines = enumerate(cells, 2)
@@ -59,7 +58,7 @@ def _number(value: Any, path: Path, where: str) -> float:
     if value is None:
         return float("nan")
     text = str(value).strip()
-    if text.lower() in BLANKS:
+    if is_blank(text):
         return float("nan")
     if text.lower() in TRUTHS:
         return TRUTHS[text.lower()]

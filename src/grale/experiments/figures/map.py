@@ -20,8 +20,6 @@ from grale.plot.maps import map_figure
 from grale.tasks.project import Method, Projection, project
 from grale.tasks.properties import named_property
 
-MOST_ON_PAGE = 1_500  # graphs that the page draws
-
 
 class DatasetMap(NamedTuple):
     """Graphs with their positions and the numbers they are coloured by."""
@@ -70,15 +68,14 @@ def map_picture(found: DatasetMap) -> Picture:
 def write_map(model: GRALE, found: DatasetMap, path: Path, title: str) -> Path:
     """Write the map as a page on which pointing at a dot draws its graph."""
     look = look_of(model.space)
-    few = slice(MOST_ON_PAGE)
-    names = [_smiles(graph) for graph in found.graphs[few]] if is_molecular(model.space) else None
+    names = [_smiles(graph) for graph in found.graphs] if is_molecular(model.space) else None
     return write_map_page(
         path,
         title,
-        found.projection.points[few],
-        found.values[few],
+        found.projection.points,
+        found.values,
         found.value_name,
-        found.graphs[few],
+        found.graphs,
         names=names,
         palette=look.palette,
         node_texts=look.node_texts,

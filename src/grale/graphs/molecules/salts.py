@@ -39,3 +39,17 @@ def balance_charges(molecule: Any) -> None:
     for place in acids[: max(surplus, 0)]:
         molecule.GetAtomWithIdx(place).SetFormalCharge(-1)
     molecule.UpdatePropertyCache()
+
+
+def largest_organic_part(molecule: Any) -> Any | None:
+    """The part with most atoms among those with carbon; None if there is nothing to remove.
+
+    A salt without carbon stays as it is. Of parts of one size, the first is kept.
+    """
+    from rdkit import Chem
+
+    parts = Chem.GetMolFrags(molecule, asMols=True, sanitizeFrags=False)
+    organic = [part for part in parts if any(atom.GetAtomicNum() == 6 for atom in part.GetAtoms())]
+    if len(parts) < 2 or not organic:
+        return None
+    return max(organic, key=lambda part: part.GetNumHeavyAtoms())

@@ -1,0 +1,133 @@
+"""Which model made a vector: its name, its version, and a checksum of its settings and weights.
+
+A model that was loaded keeps what its `config.json` says, as long as nobody changes its weights. A
+model that was trained, changed or built by hand has a fingerprint of its own and no version.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from hashlib import sha256
+from importlib import metadata
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+SHORT = 12  # digits of a fingerprint that are shown
+
+
+class Identity(NamedTuple):
+    """What tells a model from others."""
+
+    name: str | None
+    version: str | None
+    """Weights under one name and version never change."""
+    fingerprint: str
+    """Checksum of settings and weights, 64 digits."""
+
+    def called(self, name: str | None = None) -> str:
+        """Name, version and the first digits of the fingerprint.
+
+        >>> Identity("molecules", "1", "0123456789abcdef").called()
+        'molecules@1 (0123456789ab)'
+        >>> Identity(None, None, "0123456789abcdef").called("runs/mine")
+        'runs/mine (0123456789ab)'
+        """
+        known = self.name or name or "a model without a name"
+        version = f"@{self.version}" if self.version else ""
+        return f"{known}{version} ({self.fingerprint[:SHORT]})"
+
+
+class Origin(NamedTuple):
+    """What a model was when it was loaded."""
+
+    identity: Identity
+    contents: str
+    """Fingerprint as this version of the package computes it."""
+
+
+def identity_of(model: nn.Module) -> Identity:
+    """Identity that the model was loaded with, or a new one if it has changed since."""
+    contents = fingerprint(model)
+    origin = model.__dict__.get("origin")
+    if origin is not None and origin.contents == contents:
+        known: Identity = origin.identity
+        return known
+    return Identity(None, None, contents)
+
+
+def fingerprint(model: Any) -> str:
+    """Checksum of settings and weights: equal exactly when both are.
+
+    Settings that have their default value are left out, so that a new setting with a default does
+    not change the fingerprints of older models.
+    """
+    settings = {
+        "architecture": model.architecture,
+        "space": differences(model.space),
+        "config": differences(model.config),
+    }
+    digest = sha256(json.dumps(settings, sort_keys=True).encode())
+    for name, weight in sorted(model.state_dict().items()):
+        digest.update(f"{name} {weight.dtype} {tuple(weight.shape)}".encode())
+        flat = weight.detach().cpu().contiguous().reshape(-1)
+        digest.update(flat.view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
+
+
+def differences(settings: Any) -> Any:
+    """Settings that differ from the defaults of their class; values that are none, unchanged."""
+    if not dataclasses.is_dataclass(settings):
+        return settings
+    found = {}
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        if value != _default(field):
+            found[field.name] = differences(value)
+    return found
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    """Default of a field; a field without one differs from it, whatever its value is."""
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def provenance(model: nn.Module, name: str, reading: str) -> dict[str, str | None]:
+    """What an output says about the model it was made with, under the name it was asked for.
+
+    `reading` is "latent" (vectors that decode), "description" (vectors to compare) or "both".
+    """
+    known = identity_of(model)
+    return {
+        "model": known.name or name,
+        "version": known.version,
+        "fingerprint": known.fingerprint,
+        "grale": metadata.version("grale"),
+        "reading": reading,
+    }
+
+
+def identity_in(values: Any) -> Identity | None:
+    """Identity in what :func:`provenance` has written; None if there is none."""
+    if not isinstance(values, dict) or not isinstance(values.get("fingerprint"), str):
+        return None
+    name, version = (values.get(key) for key in ("model", "version"))
+    return Identity(
+        str(name) if name else None, str(version) if version else None, values["fingerprint"]
+    )
+
+
+def check_same_model(model: nn.Module, made_by: Identity | None, where: str) -> None:
+    """Raise, naming both models, if vectors were made by another one; unknown ones pass."""
+    if made_by is None:
+        return
+    ours = identity_of(model)
+    if made_by.fingerprint != ours.fingerprint:
+        raise ValueError(
+            f"{where} holds vectors of {made_by.called()}, but the model is {ours.called()}; "
+            "use the model that made them, or embed again"
+        )

@@ -1,0 +1,164 @@
+"""Rows of a file with their descriptions, as a stream: for neighbours and maps.
+
+If `grale embed` has written the file with the same model, its vectors are used; otherwise the
+molecules or graphs are embedded again. Rows that the model cannot take are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grale.codec.failures import are_finite
+from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.identity import identity_in
+from grale.data.molecules.columns import listed
+from grale.data.molecules.files import Chunk
+from grale.data.row_files import RowFile, open_rows
+from grale.graphs.graph import Graph
+from grale.tasks.rows import read_rows
+from grale.tasks.vector_files import made_with_of, open_vectors
+from grale.tasks.vector_output import VECTORS, matrix_of, rows_of
+
+ROWS = 4_096
+DESALTED = "desalted"
+
+
+class DescribedRows(NamedTuple):
+    """Rows that the model can take."""
+
+    numbers: NDArray[np.int64]
+    """Their places in the file."""
+    entries: list[str]
+    graphs: list[Graph]
+    vectors: NDArray[np.float32]
+    """Their descriptions."""
+    others: Mapping[str, list[Any]]
+    """The columns beside the entries that were asked for."""
+    num_read: int
+    """Rows of the file that were looked at."""
+
+
+class _Stored(NamedTuple):
+    """What a file of vectors says of one row."""
+
+    vector: NDArray[np.float32]
+    desalted: str | None
+
+
+def described_chunks(
+    model: GraphAutoencoder,
+    path: Path,
+    column: str | None = None,
+    wanted: Sequence[str] | None = (),
+) -> Iterator[DescribedRows]:
+    """Read a few thousand rows at a time; `wanted` names other columns, None all of them."""
+    opened = open_rows(_table_of(path), model.space, column)
+    columns = opened.survey().columns if wanted is None or wanted else {}
+    for name in wanted or ():
+        if name not in columns:
+            raise ValueError(f"{path} has no column {name!r}; it has {listed(list(columns))}")
+    kept = columns if wanted is None else {name: columns[name] for name in wanted}
+    stored = _stored_rows(model, path)
+    first = 0
+    for chunk in opened.rows(ROWS, kept):
+        beside = None if stored is None else list(islice(stored, len(chunk.entries)))
+        yield _described(model, opened, chunk, beside, first)
+        first += len(chunk.entries)
+
+
+def described_rows(
+    model: GraphAutoencoder,
+    path: Path,
+    column: str | None = None,
+    wanted: Sequence[str] | None = (),
+    most: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> DescribedRows:
+    """Read all rows, or about the first `most` good ones, into memory."""
+    parts: list[DescribedRows] = []
+    for part in described_chunks(model, path, column, wanted):
+        parts.append(part)
+        if progress is not None:
+            progress(part.num_read)
+        if most is not None and sum(len(each.graphs) for each in parts) >= most:
+            break
+    if not any(len(part.graphs) for part in parts):
+        raise ValueError(f"{path} holds no row that the model can take")
+    names = parts[0].others
+    return DescribedRows(
+        np.concatenate([part.numbers for part in parts])[:most],
+        [entry for part in parts for entry in part.entries][:most],
+        [graph for part in parts for graph in part.graphs][:most],
+        np.concatenate([part.vectors for part in parts])[:most],
+        {name: [v for part in parts for v in part.others[name]][:most] for name in names},
+        sum(part.num_read for part in parts),
+    )
+
+
+def _table_of(path: Path) -> Path:
+    """The file with the entries: that beside a .npy, otherwise the file itself."""
+    if path.suffix.lower() != ".npy":
+        return path
+    if not rows_of(path).is_file():
+        raise ValueError(f"{path} holds vectors only: {rows_of(path).name} is not beside it")
+    return rows_of(path)
+
+
+def _stored_rows(model: GraphAutoencoder, path: Path) -> Iterator[_Stored] | None:
+    """Descriptions in a file, row by row, if this model has made them."""
+    made_by = identity_in(made_with_of(path))
+    if made_by is None or made_by.fingerprint != model.fingerprint:
+        return None
+    return _descriptions(model, path)
+
+
+def _descriptions(model: GraphAutoencoder, path: Path) -> Iterator[_Stored]:
+    latent, description = VECTORS
+    for batch in open_vectors(path).batches((latent, description, DESALTED)):
+        names = batch.schema.names
+        if description in names:
+            rows = matrix_of(batch[description], model.description_dim)
+        else:
+            rows = model.describe(matrix_of(batch[latent], model.latent_dim), on_error="null")
+        kept = batch[DESALTED].to_pylist() if DESALTED in names else [None] * len(rows)
+        yield from map(_Stored, rows, kept)
+
+
+def _described(
+    model: GraphAutoencoder,
+    opened: RowFile,
+    chunk: Chunk,
+    stored: list[_Stored] | None,
+    first: int,
+) -> DescribedRows:
+    entries = list(chunk.entries)
+    items = read_rows(entries, opened.text, model.space)
+    for place, row in enumerate(stored or ()):
+        if row.desalted:
+            entries[place] = row.desalted
+            (items[place],) = read_rows([row.desalted], "smiles", model.space)
+    if stored is None:
+        vectors = model.describe([i if isinstance(i, Graph) else None for i in items],
+                                 on_error="null")  # fmt: skip
+    else:
+        vectors = np.stack([row.vector for row in stored])
+    is_finite = are_finite(vectors)
+    good = [p for p, item in enumerate(items) if isinstance(item, Graph) and is_finite[p]]
+    return DescribedRows(
+        np.array(good, dtype=np.int64) + first,
+        [str(entries[place]) for place in good],
+        [item for item in (items[place] for place in good) if isinstance(item, Graph)],
+        vectors[good],
+        {name: _taken(column.to_pylist(), good) for name, column in chunk.others.items()},
+        len(items),
+    )
+
+
+def _taken(values: list[Any], places: list[int]) -> list[Any]:
+    return [values[place] for place in places]

@@ -1,0 +1,121 @@
+"""Verbs read files as people hold them, and say what went wrong with their rows."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from cli.invoking import invoke
+from grale.cli.main import app
+
+SMILES = ["CCO", "CCN", "xyz", "c1ccccc1", "CC(=O)O", "CCCO", "CCOC", "n/a"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory, molecule_model) -> str:
+    folder = tmp_path_factory.mktemp("model")
+    molecule_model.save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    rows = "".join(f"m{row};{text};{row / 2}\n" for row, text in enumerate(SMILES))
+    (tmp_path / "in.csv").write_text("ID;Canonical SMILES;y\n" + rows)
+    return tmp_path / "in.csv"
+
+
+def test_embed_is_loud_about_many_failures_and_exits_as_asked(tmp_path, source, model) -> None:
+    out = tmp_path / "z.csv"
+    command = ["embed", str(source), "-o", str(out), "--model", model]
+    quiet = CliRunner().invoke(app, command)
+    assert quiet.exit_code == 0
+    assert "2 of 8 rows failed (25%). The commonest reasons:" in quiet.stderr
+    assert "2  cannot parse SMILES ..." in quiet.stderr
+    out.unlink()
+    assert CliRunner().invoke(app, [*command, "--fail-above", "0.3"]).exit_code == 0
+    out.unlink()
+    strict = CliRunner().invoke(app, [*command, "--fail-above", "0.1"])
+    assert strict.exit_code == 3
+    with out.open(newline="") as file:  # it is written all the same
+        assert [row["ID"] for row in csv.DictReader(file)] == [f"m{row}" for row in range(8)]
+    assert json.loads((tmp_path / "z.csv.json").read_text())["reading"] == "latent"
+
+
+def test_embed_says_little_if_few_rows_fail(tmp_path, model) -> None:
+    (tmp_path / "in.smi").write_text("CCO a\n" * 10 + "xyz b\n")
+    command = ["embed", str(tmp_path / "in.smi"), "-o", str(tmp_path / "z.parquet")]
+    result = CliRunner().invoke(app, [*command, "--model", model, "--device", "cpu"])
+    assert result.exit_code == 0
+    assert "commonest reasons" not in result.stderr
+    assert pq.read_table(tmp_path / "z.parquet")["name"].to_pylist() == ["a"] * 10 + ["b"]
+
+
+def test_neighbours_prints_and_writes_the_nearest_rows(tmp_path, source, model) -> None:
+    out = tmp_path / "near.csv"
+    shown = invoke("neighbours", str(source), "--of", "CCO", "--of", f"{source}:3", "-k", "2",
+                   "--model", model, "-o", str(out))  # fmt: skip
+    assert "nearest by the descriptions of" in shown
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["row"] for row in rows[::2]] == ["0", "3"]
+    assert [row["ID"] for row in rows[::2]] == ["m0", "m3"]
+    assert json.loads((tmp_path / "near.csv.json").read_text())["reading"] == "description"
+
+
+def test_map_takes_a_file_and_colours_by_its_column(tmp_path, source, model) -> None:
+    out = tmp_path / "map.png"
+    shown = invoke("map", str(source), "--model", model, "--colour", "y", "-o", str(out))
+    assert "2 of 8 rows are left out" in shown
+    assert out.is_file()
+    page = (tmp_path / "map.html").read_text()
+    assert "coloured by y" in page
+    assert "grale 0." in page
+    with pytest.raises(ValueError, match="has no column 'pH'; it has 'ID', 'y'"):
+        invoke("map", str(source), "--model", model, "--colour", "pH", "-o", str(out))
+
+
+def test_barycenter_and_interpolate_take_rows_of_a_file(tmp_path, source, model) -> None:
+    out = str(tmp_path / "a.png")
+    invoke("barycenter", str(source), "--model", model, "-o", out)
+    shown = invoke("interpolate", f"{source}:0", f"{source}:4", "--model", model, "--steps", "3",
+                   "--tries", "1", "-o", out)  # fmt: skip
+    assert shown.count("t = ") == 3
+    with pytest.raises(ValueError, match=r"row 2 of .*in\.csv \('xyz'\)"):
+        invoke("interpolate", f"{source}:0", f"{source}:2", "--model", model, "-o", out)
+
+
+def test_match_takes_a_csv_of_pairs_and_two_files_row_by_row(tmp_path, model) -> None:
+    (tmp_path / "pairs.csv").write_text("id,a,b\n1,CCO,CCN\n2,CC,xyz\n")
+    (tmp_path / "a.smi").write_text("CCO\nCC\n")
+    (tmp_path / "b.csv").write_text("smiles\nCCN\nxyz\n")
+    out = tmp_path / "out.parquet"
+    common = ["--model", model, "--method", "grale", "-o", str(out)]
+    found = []
+    for files in (["pairs.csv"], ["a.smi", "b.csv"]):
+        invoke("match", *(str(tmp_path / name) for name in files), *common)
+        found.append(pq.read_table(out).to_pylist())
+    assert found[0] == found[1]
+    assert [row["status"] for row in found[0]] == ["ok", "failed"]
+    assert json.loads(pq.read_schema(out).metadata[b"grale"])["reading"] == "matching"
+    (tmp_path / "b.csv").write_text("smiles\nCCN\n")
+    with pytest.raises(ValueError, match=r"b\.csv has 1 rows, and .*a\.smi has more"):
+        invoke("match", str(tmp_path / "a.smi"), str(tmp_path / "b.csv"), *common)
+    with pytest.raises(ValueError, match="pairs are in the columns a and b"):
+        invoke("match", str(tmp_path / "a.smi"), *common)
+
+
+def test_models_lists_versions_and_whole_sentences() -> None:
+    shown = invoke("models")
+    assert "molecules@1" in shown
+    assert "molecules-32@1: Embeds molecules of up to 32 heavy atoms" in shown
+    for line in shown.splitlines():
+        if line.startswith(("molecules", "coloring")):
+            assert line.endswith("."), line
+            assert "..." not in line
+            assert "](" not in line

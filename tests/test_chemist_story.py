@@ -1,0 +1,138 @@
+"""A chemist's first hour, as documented in docs/molecules.md, on a file as chemists have them.
+
+Semicolons, "Canonical SMILES", ids with zeros in front, salts, rows that are no molecules, others
+that are too large, missing values: embed, QSAR, neighbours, map, between, edit.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import grale
+from cli.invoking import invoke
+from grale.data.molecules.library import library_graphs
+from grale.sklearn import GraleTransformer, without_failed
+from grale.tasks.properties import named_property
+
+ROWS = 300
+SALTS = (".Cl", ".[Na+].[Cl-]", "")
+BROKEN = ("not measured", "C1CC", "", "C" * 60)
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the chemist's file."""
+    folder = tmp_path_factory.mktemp("story")
+    rng, log_p = np.random.default_rng(0), named_property("logP")
+    lines = ["Compound ID;Canonical SMILES;pIC50;Project; Note"]
+    for row, graph in enumerate(library_graphs(ROWS)):
+        smiles = graph.to_smiles() + SALTS[row % 3]
+        value = f"{5 + log_p(graph) + 0.1 * rng.standard_normal():.2f}"
+        if row % 11 == 5:
+            smiles = BROKEN[row % len(BROKEN)]
+        if row % 17 == 3:
+            value = ""
+        lines.append(f'{row:05d};{smiles};{value};{"AB"[row % 2]};"kept; as it is, {row}"')
+    (folder / "assay.csv").write_text("\n".join(lines) + "\n", encoding="utf-8-sig")
+    vectors = folder / "vectors.parquet"
+    printed = invoke("embed", str(folder / "assay.csv"), "-o", str(vectors), "--what", "both",
+                     "--desalt", "--fail-above", "0.2")  # fmt: skip
+    assert f"{ROWS}" in printed
+    return folder
+
+
+@pytest.mark.slow
+def test_embed_keeps_every_row_and_column(story: Path) -> None:
+    frame, own = pd.read_parquet(story / "vectors.parquet"), pd.read_csv(
+        story / "assay.csv", sep=";", dtype={"Compound ID": str}, keep_default_na=False
+    )  # fmt: skip
+    assert len(frame) == ROWS
+    assert frame["Compound ID"].tolist() == own["Compound ID"].tolist()
+    assert frame["Note"].tolist() == own[" Note"].tolist()
+    assert frame["smiles"].tolist() == own["Canonical SMILES"].tolist()
+    assert frame["pIC50"].dtype == float
+    assert frame["pIC50"].isna().sum() == (own["pIC50"] == "").sum()
+    broken = own["Canonical SMILES"].isin(BROKEN)
+    assert ((frame["status"] == "failed") == broken).all()
+    assert frame["reason"][broken].notna().all()
+    assert frame["embedding"][~broken].map(len).eq(256).all()
+    stored = grale.read_vectors(story / "vectors.parquet")
+    assert stored.made_with["version"] == grale.load("molecules").version
+
+
+@pytest.mark.slow
+def test_qsar_works_on_the_column_as_it_is(story: Path) -> None:
+    frame = pd.read_csv(story / "assay.csv", sep=";").dropna(subset="pIC50")
+    pipeline = make_pipeline(
+        GraleTransformer("molecules", on_error="impute"), StandardScaler(), Ridge(100.0)
+    )
+    smiles, values = frame["Canonical SMILES"], frame["pIC50"].to_numpy()
+    found = cross_val_score(pipeline, smiles, values, cv=3, scoring="r2").mean()
+    shuffled = np.random.default_rng(0).permutation(values)
+    chance = cross_val_score(pipeline, smiles, shuffled, cv=3, scoring="r2").mean()
+    assert found > 0.4
+    assert chance < 0.1
+    kept, targets, ids = without_failed(smiles, values, frame["Compound ID"], model="molecules")
+    assert len(kept) == len(targets) == len(ids) < len(frame)
+    strict = make_pipeline(GraleTransformer("molecules"), StandardScaler(), Ridge(100.0))
+    assert cross_val_score(strict, kept, targets, cv=3, scoring="r2").mean() > found - 0.1
+
+
+@pytest.mark.slow
+def test_neighbours_come_with_their_ids(story: Path) -> None:
+    shown = invoke("neighbours", str(story / "vectors.parquet"), "--of",
+                   f"{story}/assay.csv:2", "-k", "3", "-o", str(story / "near.csv"))  # fmt: skip
+    assert "molecules@1" in shown
+    near = pd.read_csv(story / "near.csv", dtype={"Compound ID": str})
+    assert near["Compound ID"][0] == "00002"
+    assert near["distance"].is_monotonic_increasing
+
+
+@pytest.mark.slow
+def test_the_map_draws_every_row_that_was_embedded(story: Path) -> None:
+    shown = invoke("map", str(story / "vectors.parquet"), "--colour", "pIC50",
+                   "-o", str(story / "map.png"))  # fmt: skip
+    failed = (pd.read_parquet(story / "vectors.parquet")["status"] == "failed").sum()
+    assert f"{failed} of {ROWS} rows are left out" in shown
+    page = (story / "map.html").read_text()
+    assert f"molecules@1 ({grale.load('molecules').fingerprint[:12]})" in page
+    assert "pIC50" in page
+
+
+@pytest.mark.slow
+def test_between_two_rows_there_are_molecules(story: Path) -> None:
+    shown = invoke("interpolate", f"{story}/vectors.parquet:2", f"{story}/assay.csv:8", "--steps",
+                   "3", "-o", str(story / "between.png"))  # fmt: skip
+    assert shown.count("t = ") == 3
+    assert (story / "between.png").is_file()
+
+
+@pytest.mark.slow
+def test_a_measured_column_is_raised(story: Path) -> None:
+    shown = invoke("edit", f"{story}/assay.csv:2", "-p", "pIC50", "--data",
+                   str(story / "vectors.parquet"), "--model", "molecules", "--steps", "20",
+                   "-o", str(story / "edit.png"))  # fmt: skip
+    assert "predictor of pIC50: R2" in shown
+    assert (story / "edit.png").is_file()
+
+
+@pytest.mark.slow
+def test_the_vectors_come_back_as_molecules_from_their_model_only(story: Path) -> None:
+    out = story / "again.parquet"
+    invoke("decode", str(story / "vectors.parquet"), "-o", str(out))
+    with pytest.raises(ValueError, match=r"vectors of molecules@1 \(.*the model is molecules-32@1"):
+        invoke("decode", str(story / "vectors.parquet"), "-o", str(out), "--model", "molecules-32")
+    made_with = json.loads(pq.read_schema(out).metadata[b"grale"])
+    assert made_with["fingerprint"] == grale.load("molecules").fingerprint
+    again = pd.read_parquet(out)["smiles"]
+    assert again.notna().sum() > 0.8 * ROWS
