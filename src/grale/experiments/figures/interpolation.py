@@ -27,16 +27,14 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
         path.graphs,
         path.mappings,
         [f"t = {t:.2f}" for t in path.positions],
-        look.palette,
-        look.node_texts,
+        look,
     )
     mean = barycenter(model, graphs, progress=progress)
     examples = graphs[:EXAMPLES]
     together = interpolation_figure(
         [*examples, mean.graph],
         captions=["one of the graphs"] * len(examples) + [f"barycentre of {mean.num_graphs:,}"],
-        palette=look.palette,
-        node_texts=look.node_texts,
+        look=look,
     )
     return [
         Picture(

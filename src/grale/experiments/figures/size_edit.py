@@ -74,11 +74,8 @@ def edit_figure(model: GRALE, path: EditPath, name: str, most: int, direction: i
     places = np.linspace(0, len(records) - 1, min(most, len(records))).round().astype(int)
     shown = [records[place] for place in places]
     frames = [step.graph for step in shown]
-    look = look_of(model.space)
     captions = [
         f"step {step.step}: {name} {step.true:.3g},\npredicted {step.predicted:.3g}"
         for step in shown
     ]
-    return interpolation_figure(
-        frames, follow(model, frames), captions, look.palette, look.node_texts
-    )
+    return interpolation_figure(frames, follow(model, frames), captions, look_of(model.space))
