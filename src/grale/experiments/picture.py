@@ -25,6 +25,10 @@ class Picture(NamedTuple):
     """What it shows, in plain text."""
     details: str = ""
     """The numbers behind it, for the caption file."""
+    command: str = ""
+    """What to type to get such a picture."""
+    link: tuple[str, str] | None = None
+    """Name of a file next to the picture that shows more, and what to call it."""
 
     def write(self, folder: Path) -> list[Path]:
         """Write NAME.png, NAME.svg, NAME.txt (the caption) and NAME.json into the folder."""

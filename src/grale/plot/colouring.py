@@ -37,7 +37,8 @@ def page_colouring(colouring: Colouring) -> dict[str, Any]:
     """What the page of a map needs of a column."""
     numbers = colouring.numbers()
     if numbers is None:
-        return _of_kinds(colouring.name, [str(value) for value in np.asarray(colouring.values)])
+        codes, kinds = kinds_of([str(value) for value in np.asarray(colouring.values)])
+        return {"name": colouring.name, "values": _text(codes), "kinds": kinds}
     low, high = ends_of(numbers)
     known = numbers[np.isfinite(numbers)]
     ticks = [f"{value:.3g}" for value in np.linspace(low, high, 5)]
@@ -65,18 +66,19 @@ def ends_of(numbers: NDArray[np.float64]) -> tuple[float, float]:
     return (low, high) if high > low else (float(known.min()), float(known.max()))
 
 
-def _of_kinds(name: str, texts: Sequence[str]) -> dict[str, Any]:
-    found, counts = np.unique(np.asarray(texts, dtype=object).astype(str), return_counts=True)
-    frequent = found[np.argsort(-counts, kind="stable")]
+def kinds_of(texts: Sequence[str]) -> tuple[NDArray[np.uint8], list[list[str]]]:
+    """Number of each text's kind, and name and colour of each kind; the rarest share one."""
+    found, counts = np.unique(np.asarray(texts, dtype=str), return_counts=True)
+    frequent = found[np.argsort(-counts, kind="stable")].tolist()
     is_many = len(frequent) > MOST_KINDS
     shown = frequent[: MOST_KINDS - 1] if is_many else frequent
-    place = {kind: number for number, kind in enumerate(shown.tolist())}
+    place = {kind: number for number, kind in enumerate(shown)}
     codes = np.array([place.get(text, len(shown)) for text in texts], dtype=np.uint8)
     colours = CATEGORICAL_PALETTE[1:] + CATEGORICAL_PALETTE[:1]
-    kinds = [[kind or "unknown", to_hex(colour)] for kind, colour in zip(shown.tolist(), colours)]
+    kinds = [[kind or "unknown", to_hex(colour)] for kind, colour in zip(shown, colours)]
     if is_many:
         kinds.append([OTHER_KINDS, OTHER_COLOUR])
-    return {"name": name, "values": _text(codes), "kinds": kinds}
+    return codes, kinds
 
 
 def _text(values: NDArray[Any]) -> str:

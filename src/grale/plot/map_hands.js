@@ -105,7 +105,7 @@ over.addEventListener("pointermove", (event) => {
   } else {
     left += now[0] - before[0];
     upper += now[1] - before[1];
-    ask();
+    move();
   }
   hands.set(event.pointerId, now);
 });

@@ -84,12 +84,20 @@ function zoom(factor, x, y) {
   left = x - (x - left) * next / scale;
   upper = y - (y - upper) * next / scale;
   scale = next;
-  ask();
+  move();
 }
 
 // Drawing.
-let asked = false;
+// Many dots that move have hard rims; they get smooth ones when they rest.
+const MANY = 20000, REST = 160;
+let asked = false, isRough = false, resting = 0;
 function ask() { if (!asked) { asked = true; requestAnimationFrame(draw); } }
+function move() {
+  isRough = count > MANY;
+  clearTimeout(resting);
+  if (isRough) resting = setTimeout(() => { isRough = false; ask(); }, REST);
+  ask();
+}
 function radius() {
   const base = count > 30000 ? 1.6 : count > 5000 ? 2.3 : count > 800 ? 3.4 : 5;
   return ratio * Math.min(7, base * Math.pow(Math.max(1, scale / home), 0.35));
@@ -99,8 +107,8 @@ function stamp(size) {
   for (let dy = -reach; dy <= reach; dy++)
     for (let dx = -reach; dx <= reach; dx++) {
       const share = Math.max(0, Math.min(1, size + 0.5 - Math.hypot(dx, dy)));
-      if (share > 0.95) inner.push(dy * width + dx);
-      else if (share > 0.05) { rim.push(dy * width + dx); cover.push(Math.round(256 * share)); }
+      if (share > (isRough ? 0.5 : 0.95)) inner.push(dy * width + dx);
+      else if (share > 0.05 && !isRough) { rim.push(dy * width + dx); cover.push(Math.round(256 * share)); }
     }
   return { reach, inner: Int32Array.from(inner), rim: Int32Array.from(rim), cover: Int32Array.from(cover) };
 }
@@ -109,8 +117,8 @@ function dab(at, ink, mark) {
   for (let k = 0; k < inner.length; k++) pixels[at + inner[k]] = ink;
   for (let k = 0; k < rim.length; k++) {
     const a = cover[k], b = 256 - a, old = pixels[at + rim[k]];
-    const redBlue = (((old & 0xff00ff) * b + (ink & 0xff00ff) * a) / 256) & 0xff00ff;
-    const green = (((old & 0xff00) * b + (ink & 0xff00) * a) / 256) & 0xff00;
+    const redBlue = (((old & 0xff00ff) * b + (ink & 0xff00ff) * a) >>> 8) & 0xff00ff;
+    const green = (((old & 0xff00) * b + (ink & 0xff00) * a) >>> 8) & 0xff00;
     pixels[at + rim[k]] = (0xff000000 | redBlue | green) >>> 0;
   }
 }

@@ -21,15 +21,13 @@ UNMATCHED = (0.85, 0.85, 0.85)
 PANEL = 3.2  # inches
 
 
-def matching_figure(
-    g1: Graph, g2: Graph, mapping: ArrayLike, look: Look | None = None
-) -> Figure:
+def matching_figure(g1: Graph, g2: Graph, mapping: ArrayLike, look: Look | None = None) -> Figure:
     """Draw both graphs; a node and its partner share a number, and what differs can be seen.
 
-    `mapping[i]` is the node of `g2` for node i of `g1`, or -1. Numbers are those of `g1`. Molecules
-    (a `look` for them) have their common core at the same place: atoms and bonds that only the first
-    has are red, those that only the second has green, and those with another label amber. In other
-    graphs, partners share a colour, and nodes without one are grey.
+    `mapping[i]` is the node of `g2` for node i of `g1`, or -1. Numbers are those of `g1`.
+    Molecules (a `look` for them) have their common core at the same place: atoms and bonds that
+    only the first has are red, those that only the second has green, and those with another label
+    amber. In other graphs, partners share a colour, and nodes without one are grey.
     """
     if isinstance(look, MoleculeLook):
         return _matched_molecules(g1, g2, mapping, look)

@@ -38,8 +38,8 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     )
     caption = (
         f"The {len(failures)} worst reconstructions of {len(graphs):,} graphs, inputs above. "
-        "What differs is marked. Numbers at nodes say how many nodes can take each other's place by "
-        "a symmetry of the graph."
+        "What differs is marked. Numbers at nodes say how many nodes can take each other's place "
+        "by a symmetry of the graph."
     )
     groups = [_share(group) for group in exact_by_twins(graphs, everything)]
     details = "\n".join([*(_sentence(failure) for failure in failures), "", *groups])
