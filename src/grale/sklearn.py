@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+except ImportError as error:
+    raise ImportError("GraleTransformer needs scikit-learn: pip install 'grale[probe]'") from error
 
 from grale.catalog import load
 from grale.codec.failures import check_on_error

@@ -14,6 +14,7 @@ from grale.cli.denoise import denoise
 from grale.cli.edit import edit
 from grale.cli.embed import embed
 from grale.cli.evaluate import evaluate
+from grale.cli.export import export
 from grale.cli.info import info
 from grale.cli.interpolate import barycenter, interpolate
 from grale.cli.map import draw_map
@@ -25,6 +26,7 @@ from grale.cli.reproduce import reproduce
 from grale.cli.settings import settings
 from grale.cli.terminal import complain
 from grale.cli.train import train
+from grale.extras import EXTRAS
 
 app = typer.Typer(
     help="Whole graphs to vectors and back: the GRAph Level autoEncoder.",
@@ -35,7 +37,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    match, probe, reproduce, models, settings, info,
+    match, probe, export, reproduce, models, settings, info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)
@@ -63,5 +65,8 @@ def main() -> None:
     try:
         app()
     except (ValueError, OSError, ArithmeticError, ImportError) as error:
-        complain(f"error: {error}")
+        library = (getattr(error, "name", None) or "").partition(".")[0]
+        extra = EXTRAS.get(library)
+        hint = f": pip install 'grale[{extra}]'" if extra and "pip install" not in str(error) else ""
+        complain(f"error: {error}{hint}")
         sys.exit(2)
