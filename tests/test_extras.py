@@ -40,9 +40,8 @@ def test_the_core_gives_the_same_vectors_without_extras(tmp_path: Path) -> None:
     for name, without in (("all.npy", []), ("core.npy", sorted(EXTRAS))):
         done = run(CORE, str(tmp_path / name), without=without)
         assert done.returncode == 0, done.stderr
-    np.testing.assert_allclose(
-        np.load(tmp_path / "core.npy"), np.load(tmp_path / "all.npy"), atol=2e-5
-    )
+    core, everything = (np.load(tmp_path / name) for name in ("core.npy", "all.npy"))
+    np.testing.assert_allclose(core, everything, atol=2e-5)
 
 
 @pytest.mark.parametrize(

@@ -60,13 +60,18 @@ def options(
     """Whole graphs to vectors and back: the GRAph Level autoEncoder."""
 
 
+def _hint(error: Exception) -> str:
+    """The extra that brings a library that could not be imported, if the error does not say it."""
+    library = str(getattr(error, "name", None)).partition(".")[0]
+    if library not in EXTRAS or "pip install" in str(error):
+        return ""
+    return f": pip install 'grale[{EXTRAS[library]}]'"
+
+
 def main() -> None:
     """Run the command line; a user's mistake gives one line, not a traceback."""
     try:
         app()
     except (ValueError, OSError, ArithmeticError, ImportError) as error:
-        library = (getattr(error, "name", None) or "").partition(".")[0]
-        extra = EXTRAS.get(library)
-        hint = f": pip install 'grale[{extra}]'" if extra and "pip install" not in str(error) else ""
-        complain(f"error: {error}{hint}")
+        complain(f"error: {error}{_hint(error)}")
         sys.exit(2)

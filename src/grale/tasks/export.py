@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import logging
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -226,6 +227,7 @@ def _onnx_bytes(part: Part) -> bytes:
         import onnxscript  # noqa: F401  what torch's exporter needs
     except ImportError as error:
         raise ImportError("exporting needs the extra onnx: pip install 'grale[onnx]'") from error
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it lists what it does not need
     count = torch.export.Dim("count", min=1)
     shapes = tuple({0: count} for _ in part.example)
     is_variadic = part.name in ("encoder", "nodes")
