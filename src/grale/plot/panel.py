@@ -7,7 +7,7 @@ are, and to draw each of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
@@ -46,6 +46,7 @@ class Frame(NamedTuple):
     """Of a node that is drawn as a disc."""
 
 
+@runtime_checkable
 class Look(Protocol):
     """How graphs are drawn."""
 
