@@ -42,22 +42,13 @@ def test_bonds_of_a_ring_have_one_length() -> None:
 
 
 def test_the_common_core_keeps_its_place_along_a_row() -> None:
-    turned = np.random.default_rng(0).permutation(7)
-    frames = places_along(
-        [PHENOL, ANILINE.permuted(turned), TOLUIDINE], [turned_back(turned), [*turned, -1]]
-    )
-    moved = [frames[0], frames[1][turned_back(turned)], frames[2][:7]]
-    for frame in moved[1:]:
-        np.testing.assert_allclose(frame, moved[0], atol=0.05)
-    alone = molecule_places(TOLUIDINE)[:7]
-    assert np.abs(alone - moved[0]).max() > 0.3  # without the row, it lies elsewhere
-
-
-def turned_back(order: np.ndarray) -> np.ndarray:
-    """Place of each node in an order; `permuted(order)` moves node i there or back."""
-    first, second = ANILINE.permuted(order), ANILINE
-    heavy = [int(np.flatnonzero(graph.node_labels == 1)[0]) for graph in (first, second)]
-    return np.argsort(order) if np.argsort(order)[heavy[1]] == heavy[0] else np.asarray(order)
+    order = np.random.default_rng(0).permutation(7)  # node k of the moved one is node order[k]
+    place = np.argsort(order)
+    row = [PHENOL, ANILINE.permuted(order), TOLUIDINE]
+    frames = places_along(row, [order, [*place, -1]])
+    for frame in (frames[1][place], frames[2][:7]):
+        np.testing.assert_allclose(frame, frames[0], atol=0.05)
+    assert np.abs(molecule_places(TOLUIDINE)[:7] - frames[0]).max() > 0.3  # alone, it is elsewhere
 
 
 def test_what_is_new_along_a_row_is_highlighted() -> None:
