@@ -6,7 +6,7 @@ import grale
 from grale.data.molecules.library import library_graphs
 from grale.experiments.figures.failures import orbit_texts
 from grale.plot.figures import reconstruction_figure, save_figure
-from grale.plot.look import ATOM_PALETTE
+from grale.plot.molecule_look import MoleculeLook
 from grale.tasks.failures import worst_reconstructions
 
 model = grale.load("molecules-attention")
@@ -16,7 +16,6 @@ figure = reconstruction_figure(
     [failure.reconstruction for failure in found],
     [failure.mapping for failure in found],
     [f"{failure.edit_distance} edits" for failure in found],
-    palette=ATOM_PALETTE,
-    node_texts=orbit_texts,
+    look=MoleculeLook(orbit_texts),
 )
 save_figure(figure, Path("failures.png"))

@@ -8,6 +8,6 @@ from grale.experiments.figures.map import dataset_map, map_picture, write_map
 from grale.plot.figures import save_figure
 
 model = grale.load("molecules")
-found = dataset_map(model, library_graphs(300), "logP")
+found = dataset_map(model, library_graphs(300), ["logP", "size"])
 save_figure(map_picture(found).figure, Path("map.png"))
-write_map(model, found, Path("map.html"), "A virtual library, coloured by logP")
+write_map(model, found, Path("map.html"), "A virtual library")

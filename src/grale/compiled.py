@@ -14,8 +14,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from numba import cfunc, njit
-from numba.core import caching
+from grale.extras import need
+
+need("numba", "compiled code")
+
+from numba import cfunc, njit  # noqa: E402
+from numba.core import caching  # noqa: E402
 
 logger = logging.getLogger(__name__)
 

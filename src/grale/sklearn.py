@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted
+except ImportError as error:
+    raise ImportError("GraleTransformer needs scikit-learn: pip install 'grale[probe]'") from error
 
 from grale.catalog import load
 from grale.codec.failures import are_finite, check_on_error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -53,9 +54,11 @@ def test_denoise_prints_shares_with_intervals(tmp_path: Path) -> None:
 
 
 def test_map_writes_a_picture_and_a_page(tmp_path: Path) -> None:
-    run("map", "--count", "40", "--colour", "logP", "--out", str(tmp_path / "map.png"))
+    colours = ("--colour", "logP", "--colour", "size")
+    run("map", "--count", "40", *colours, "--out", str(tmp_path / "map.png"))
     assert (tmp_path / "map.png").is_file()
-    assert "coloured by logP" in (tmp_path / "map.html").read_text()
+    page = (tmp_path / "map.html").read_text()
+    assert page.index('"name":"logP"') < page.index('"name":"size"')
 
 
 @pytest.mark.slow
@@ -74,8 +77,12 @@ def test_reproduce_writes_picture_and_caption(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
     run("demo", "--out", str(tmp_path), "--count", "100")
-    assert (tmp_path / "index.html").stat().st_size > 100_000
-    assert len(list(tmp_path.glob("*.png"))) == 12
+    page = (tmp_path / "index.html").read_text()
+    headings = re.findall("<h2>(.*?)</h2>", page)
+    assert headings[0] == "Molecules and their reconstructions"
+    assert len(list(tmp_path.glob("*.png"))) == len(headings) == 13
+    assert page.count("<pre><code>grale ") == len(headings)
+    assert 'href="map.html"' in page
     assert (tmp_path / "map.html").is_file()
 
 

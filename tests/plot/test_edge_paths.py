@@ -9,9 +9,10 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 
 from grale.graphs.graph import Graph
+from grale.plot.changes import both_ways, differing_edges
 from grale.plot.draw import MARK_COLOUR, draw_graph
 from grale.plot.edge_paths import CLEARANCE, edge_paths
-from grale.plot.figures import differing_edges, reconstruction_figure
+from grale.plot.figures import reconstruction_figure
 
 ROW = np.array([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
 RADIUS = 0.15
@@ -46,8 +47,10 @@ def test_where_there_is_no_room_the_line_has_as_much_as_there_is() -> None:
 def test_edges_that_differ_are_found_on_both_sides() -> None:
     square = Graph([0, 1, 2, 3], [(0, 1), (1, 2), (2, 3), (0, 3)])
     turned = Graph([1, 0, 3], [(0, 1), (1, 2)], [2, 1])  # nodes 1, 0 and 3; one bond is double
-    assert differing_edges(square, turned, [1, 0, -1, 2]) == ([0, 2, 3], [0])
-    assert differing_edges(square, square, range(4)) == ([], [])
+    forth, back = both_ways(square, turned, [1, 0, -1, 2])
+    assert differing_edges(square, turned, forth) == [0, 2, 3]
+    assert differing_edges(turned, square, back) == [0]
+    assert differing_edges(square, square, np.arange(4)) == []
 
 
 def test_edges_that_differ_are_red(cell_graph, without_edge) -> None:

@@ -16,6 +16,8 @@ from grale.plot.figures import (
     reconstruction_figure,
     save_figure,
 )
+from grale.plot.graph_look import GraphLook
+from grale.plot.palette import palette_for
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -107,10 +109,12 @@ def test_a_band_is_shaded_around_its_curve():
 
 def test_texts_are_written_on_the_nodes_of_every_graph():
     graphs = [Graph([0, 2], [(0, 1)]), Graph([1])]
-    figure = interpolation_figure(graphs, node_texts=lambda graph: map(str, graph.node_labels))
+    numbered = GraphLook(palette_for(3), lambda graph: map(str, graph.node_labels))
+    figure = interpolation_figure(graphs, look=numbered)
     texts = [text.get_text() for axes in figure.axes for text in axes.texts]
     assert [text for text in texts if text] == ["0", "2", "1"]
-    figure = reconstruction_figure(graphs, graphs, node_texts=lambda g: ["x"] * g.num_nodes)
+    crossed = GraphLook(palette_for(3), lambda graph: ["x"] * graph.num_nodes)
+    figure = reconstruction_figure(graphs, graphs, look=crossed)
     assert sum(text.get_text() == "x" for axes in figure.axes for text in axes.texts) == 6
 
 

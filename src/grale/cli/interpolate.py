@@ -41,9 +41,7 @@ def interpolate(
     path = between(loaded, start, end, steps, tries)
     look = look_of(loaded.space)
     captions = [f"t = {t:.2f}" for t in path.positions]
-    figure = interpolation_figure(
-        path.graphs, path.mappings, captions, look.palette, look.node_texts
-    )
+    figure = interpolation_figure(path.graphs, path.mappings, captions, look)
     for caption, graph in zip(captions, path.graphs):
         say(f"{caption}  {graph_text(graph, loaded.space)}")
     say(f"picture: {save_figure(figure, out)}")
@@ -85,8 +83,7 @@ def barycenter(
     figure = interpolation_figure(
         [mean.graph],
         captions=[f"barycentre of {mean.num_graphs:,}"],
-        palette=look.palette,
-        node_texts=look.node_texts,
+        look=look,
     )
     say(graph_text(mean.graph, loaded.space))
     say(f"picture: {save_figure(figure, out)}")

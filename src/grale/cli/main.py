@@ -14,6 +14,7 @@ from grale.cli.denoise import denoise
 from grale.cli.edit import edit
 from grale.cli.embed import embed
 from grale.cli.evaluate import evaluate
+from grale.cli.export import export
 from grale.cli.info import info
 from grale.cli.interpolate import barycenter, interpolate
 from grale.cli.map import draw_map
@@ -26,6 +27,7 @@ from grale.cli.reproduce import reproduce
 from grale.cli.settings import settings
 from grale.cli.terminal import complain
 from grale.cli.train import train
+from grale.extras import EXTRAS
 
 app = typer.Typer(
     help="Whole graphs to vectors and back: the GRAph Level autoEncoder.",
@@ -36,7 +38,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    match, neighbours, probe, reproduce, models, settings, info,
+    match, neighbours, probe, export, reproduce, models, settings, info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)
@@ -59,10 +61,18 @@ def options(
     """Whole graphs to vectors and back: the GRAph Level autoEncoder."""
 
 
+def _hint(error: Exception) -> str:
+    """The extra that brings a library that could not be imported, if the error does not say it."""
+    library = str(getattr(error, "name", None)).partition(".")[0]
+    if library not in EXTRAS or "pip install" in str(error):
+        return ""
+    return f": pip install 'grale[{EXTRAS[library]}]'"
+
+
 def main() -> None:
     """Run the command line; a user's mistake gives one line, not a traceback."""
     try:
         app()
     except (ValueError, OSError, ArithmeticError, ImportError) as error:
-        complain(f"error: {error}")
+        complain(f"error: {error}{_hint(error)}")
         sys.exit(2)

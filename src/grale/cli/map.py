@@ -35,8 +35,12 @@ def draw_map(
     ] = None,
     model: Model = "molecules",
     colour: Annotated[
-        str, typer.Option(help="Property, or column of the file, that colours the points.")
-    ] = "size",
+        list[str] | None,
+        typer.Option(
+            help="Property, or column of the file, that colours the points; repeat it for more on "
+            "the page. By default size, for molecules also logP."
+        ),
+    ] = None,
     method: Annotated[Method, typer.Option(help="pca, or umap (an extra).")] = Method.pca,
     count: Annotated[
         int | None,
@@ -48,50 +52,57 @@ def draw_map(
         Path, typer.Option("--out", "-o", help="Picture to write; the page goes next to it.")
     ] = Path("map.png"),
 ) -> None:
-    """Draw one point per graph, as a picture and as a page that draws graphs on hover."""
+    """Draw one point per graph, as a picture and as a page to zoom, search and select in."""
     from grale.catalog import load
-    from grale.cli.terminal import counting, keep_freed_memory, say, working
+    from grale.cli.terminal import counting, keep_freed_memory, say
     from grale.codec.identity import identity_of
     from grale.data.samples import is_file_of_rows, sample_graphs, usual_data
     from grale.experiments.figures.map import dataset_map, map_picture, write_map
+    from grale.graphs.molecules.molecule import is_molecular
     from grale.plot.figures import picture_format, save_figure
 
     picture_format(out)
     keep_freed_memory()
     loaded = load(model)
+    colours = colour or (["size", "logP"] if is_molecular(loaded.space) else ["size"])
     if data is not None and is_file_of_rows(data, split):
-        found = _map_of_file(loaded, Path(data), colour, method.value, count, column)
+        found = _map_of_file(loaded, Path(data), colours, method.value, count, column)
     else:
         graphs = sample_graphs(loaded.space, count or USUAL_COUNT, data, split)
         with counting("encoding", len(graphs)) as advance:
-            found = dataset_map(loaded, graphs, colour, method.value, advance)
+            found = dataset_map(loaded, graphs, colours, method.value, advance)
     picture = map_picture(found)
     say(f"picture: {save_figure(picture.figure, out)}")
     seen = f"{data or usual_data(loaded.space)} as {identity_of(loaded).called(model)} sees it"
-    title = f"{seen}, coloured by {colour} (descriptions, grale {_package()})"
-    with working("drawing the graphs of the page"):
-        page = write_map(loaded, found, out.with_suffix(".html"), title)
+    title = f"{seen} (descriptions, grale {_package()})"
+    with counting("drawing", len(found.graphs)) as advance:
+        page = write_map(loaded, found, out.with_suffix(".html"), title, advance)
     say(f"page: {page}")
 
 
 def _map_of_file(
-    model: GRALE, path: Path, colour: str, method: Any, count: int | None, column: str | None
+    model: GRALE,
+    path: Path,
+    colours: list[str],
+    method: Any,
+    count: int | None,
+    column: str | None,
 ) -> DatasetMap:
-    """Place all rows that the model can take, coloured by a property or by a column."""
-    import numpy as np
-
+    """Place all rows that the model can take, coloured by properties or by columns."""
     from grale.cli.terminal import counting, say
     from grale.experiments.figures.map import DatasetMap
-    from grale.tasks.map_rows import as_numbers, coloured_rows
+    from grale.plot.colouring import Colouring
+    from grale.tasks.map_rows import coloured_rows
     from grale.tasks.project import project
 
     with counting("encoding", None) as advance:
-        rows, colours = coloured_rows(model, path, [colour], count, column, advance)
+        rows, values = coloured_rows(model, path, colours, count, column, advance)
     left_out = rows.num_read - len(rows.graphs)
     if count is None and left_out:
         say(f"{left_out} of {rows.num_read} rows are left out: the model cannot take them")
-    values = np.array(as_numbers(colours[colour]))
-    return DatasetMap(rows.graphs, project(rows.vectors, method), values, colour)
+    colourings = [Colouring(name, values[name]) for name in colours]
+    ids = [str(number) for number in rows.numbers]
+    return DatasetMap(rows.graphs, project(rows.vectors, method), colourings, ids)
 
 
 def _package() -> str:

@@ -47,6 +47,7 @@ def match(
     from grale.data.samples import named_graph
     from grale.matching.solve import method_called, solve
     from grale.plot.figures import picture_format, save_figure
+    from grale.plot.look import look_of
     from grale.plot.matching import matching_figure
     from grale.tasks.match_file import match_file
 
@@ -75,7 +76,7 @@ def match(
     say(f"{found.edit_distance} edits ({kind}), {1000 * found.seconds:.1f} ms")
     for edit in found.edits:
         say(f"  {edit}")
-    figure = matching_figure(g1, g2, found.mapping)
+    figure = matching_figure(g1, g2, found.mapping, look_of(loaded.space))
     say(f"picture: {save_figure(figure, out or PICTURE)}")
 
 

@@ -27,6 +27,10 @@ class Picture(NamedTuple):
     """The numbers behind it, for the caption file."""
     made_with: Mapping[str, str | None] | None = None
     """Model, version and fingerprint of what is shown, for the JSON file."""
+    command: str = ""
+    """What to type to get such a picture."""
+    link: tuple[str, str] | None = None
+    """Name of a file next to the picture that shows more, and what to call it."""
 
     def write(self, folder: Path) -> list[Path]:
         """Write NAME.png, NAME.svg, NAME.txt (the caption) and NAME.json into the folder."""

@@ -23,6 +23,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from grale.extras import is_installed
 from grale.graphs.batch import GraphBatch
 
 _ODD_A, _ODD_B, _ODD_C = 0x9E3779B97F4A7C15 - 2**64, 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D
@@ -38,7 +39,8 @@ def canonical_positions(graphs: GraphBatch) -> Int[Tensor, "B N"]:
     >>> [int(first[i]) for i in (2, 0, 1)] == second.tolist()
     True
     """
-    if graphs.node_mask.device.type == "cpu" and not torch.compiler.is_compiling():
+    on_cpu = graphs.node_mask.device.type == "cpu" and not torch.compiler.is_compiling()
+    if on_cpu and is_installed("numba"):
         return _compiled_positions(graphs)
     return positions_in_torch(graphs)
 

@@ -12,6 +12,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from grale.extras import is_installed
+
 UNREACHABLE = -1
 
 
@@ -24,7 +26,8 @@ def shortest_paths(
     >>> shortest_paths(line, torch.tensor([[True, True, True]])).tolist()
     [[[0, 1, -1], [1, 0, -1], [-1, -1, 0]]]
     """
-    if adjacency.device.type == "cpu" and not torch.compiler.is_compiling():
+    on_cpu = adjacency.device.type == "cpu" and not torch.compiler.is_compiling()
+    if on_cpu and is_installed("numba"):
         from grale.graphs.path_kernel import lengths
 
         arrays = (tensor.contiguous().numpy() for tensor in (adjacency, node_mask))

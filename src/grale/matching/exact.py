@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from grale.graphs.graph import Graph, IntArray
-from grale.matching import exact_kernel
 from grale.matching.problem import assignment_start, inverse, lower_bound, pose
 from grale.matching.tabu import STEPS_PER_NODE, compile_tabu, tabu_search
 
@@ -62,6 +61,9 @@ class _Search:
     """State of one branch and bound; `g1` is not larger than `g2`."""
 
     def __init__(self, g1: Graph, g2: Graph, cost: int) -> None:
+        from grale.matching import exact_kernel  # needs numba
+
+        self.kernel = exact_kernel
         n1, n2 = g1.num_nodes, g2.num_nodes
         self.graphs = g1.label_matrix(), g2.label_matrix(), g1.node_labels, g2.node_labels
         self.order = _order(g1)
@@ -84,7 +86,7 @@ class _Search:
     def advance(self, steps: int) -> bool:
         """Go on; return whether the search has ended."""
         return bool(
-            exact_kernel.bound_steps(
+            self.kernel.bound_steps(
                 *self.graphs, self.order, self.directed, *self.work, self.best, self.state,
                 *self.tables, steps,
             )
@@ -96,11 +98,11 @@ class _Search:
 
     @property
     def cost(self) -> int:
-        return int(self.state[exact_kernel.BEST])
+        return int(self.state[self.kernel.BEST])
 
     @property
     def visited(self) -> int:
-        return int(self.state[exact_kernel.VISITED])
+        return int(self.state[self.kernel.VISITED])
 
 
 def _order(graph: Graph) -> IntArray:

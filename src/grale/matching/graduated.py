@@ -15,7 +15,6 @@ from scipy.optimize import linear_sum_assignment
 from grale.graphs.graph import Graph, IntArray
 from grale.matching.problem import Problem, pose
 from grale.matching.tabu import layers
-from grale.transport.rounds import graduate
 
 ROUNDS, SWEEPS = 16, 8
 LAST_WEIGHT = 4.0
@@ -35,6 +34,8 @@ def compile_graduated() -> None:
 
 def _scores(problem: Problem) -> Float64[np.ndarray, "N N"]:
     """Scores of the last round."""
+    from grale.transport.rounds import graduate  # needs numba
+
     classes, codes = np.unique(np.stack([problem.matrix1, problem.matrix2]), return_inverse=True)
     sides = codes.reshape(2, problem.size, problem.size)
     first, second = (layers(side, problem.directed) for side in sides)

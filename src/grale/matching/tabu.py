@@ -14,7 +14,6 @@ import numpy as np
 from jaxtyping import Int64
 
 from grale.graphs.graph import Graph, IntArray
-from grale.matching import tabu_kernel
 from grale.matching.problem import Problem, lower_bound, pose
 from grale.metrics.edit_distance import edit_distance
 
@@ -35,6 +34,8 @@ class TabuResult(NamedTuple):
 @lru_cache(maxsize=1)
 def compile_tabu() -> None:
     """Load or compile the inner loop now, so that it does not count against a time limit."""
+    from grale.matching import tabu_kernel  # needs numba
+
     problem = pose(Graph([0, 1], [(0, 1)]), Graph([2, 2]))
     start = np.arange(2)
     state = np.array([0, 3, 3, SEED], dtype=np.int64)
@@ -45,6 +46,8 @@ def tabu_search(
     problem: Problem, start: IntArray, time_limit: float | None = None, steps: int | None = None
 ) -> TabuResult:
     """Search from a permutation for at most `time_limit` seconds and `steps` trades."""
+    from grale.matching import tabu_kernel  # needs numba
+
     compile_tabu()
     deadline = None if time_limit is None else time.perf_counter() + time_limit
     if steps is None:
@@ -65,6 +68,8 @@ def tabu_search(
 
 def _begin(problem: Problem, start: IntArray) -> tuple[Int64[np.ndarray, "..."], ...]:
     """Arrays of the search: both graphs (the second in the order of the partners), x, p, tabu."""
+    from grale.matching import tabu_kernel  # needs numba
+
     a = layers(problem.matrix1, problem.directed)
     b = layers(problem.matrix2[np.ix_(start, start)], problem.directed)
     labels_a, labels_b = problem.labels1, problem.labels2[start]

@@ -91,20 +91,23 @@ class GRALE(GraphAutoencoder):
     ) -> Reconstruction:
         """Encode, decode, match and compare; `noise` as in `Featurizer.forward`."""
         inputs = self.featurizer(graphs, noise)
-        encoded = self._encoded(inputs)
+        encoded = self.encoded_inputs(inputs)
         decoded = self.decoder(with_noise(encoded.latent, token_noise))
         plan = self._plan(encoded, decoded.slots)
         targets = self.featurizer.targets(inputs)
         terms = reconstruction_loss(targets, decoded.logits, plan.log_plan, self.config.loss)
         return Reconstruction(decoded, plan, encoded.latent, terms)
 
-    def _encoded(self, inputs: GraphInputs) -> Encoded:
+    def encoded_inputs(self, inputs: GraphInputs) -> Encoded:
         """Z and X; the tokens lie on the sphere if the settings say so."""
         encoded = self.encoder(inputs, self.matcher)
+        return encoded._replace(latent=self.on_sphere(encoded.latent))
+
+    def on_sphere(self, latent: Float[Tensor, "B K D"]) -> Float[Tensor, "B K D"]:
+        """The tokens, scaled to one length if the settings say so."""
         if not self.config.latent.on_sphere:
-            return encoded
-        on_sphere = normalize(encoded.latent, dim=-1) * self.config.token_dim**0.5
-        return encoded._replace(latent=on_sphere)
+            return latent
+        return normalize(latent, dim=-1) * self.config.token_dim**0.5
 
     def _plan(self, encoded: Encoded, slots: Float[Tensor, "B N d_n"]) -> SinkhornResult:
         """T: the plan of the pooling if it has one, otherwise the matcher's."""
@@ -181,7 +184,7 @@ class GRALE(GraphAutoencoder):
     def encoded(self, graphs: GraphBatch) -> EncodedBatch:
         """Encode once; the result can decode, match and compare."""
         inputs = self.featurizer(graphs)
-        encoded = self._encoded(inputs)
+        encoded = self.encoded_inputs(inputs)
 
         def rebuild(latents: Float[Tensor, "B Z"], at_size: bool) -> GraphBatch:
             decoded = self.decoder(self._tokens(latents))

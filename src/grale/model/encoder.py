@@ -56,13 +56,13 @@ class Encoder(nn.Module):
     def forward(self, inputs: GraphInputs, matcher: Matcher) -> Encoded:
         """Encode featurized graphs; some poolings call the matcher."""
         hidden = self.backbone(inputs)
-        nodes = self._padded(self.node_output(hidden.nodes), inputs)
+        nodes = self.padded(self.node_output(hidden.nodes), inputs)
         latent, plan = self.pooling(nodes, hidden.pairs, inputs.graphs, matcher)
         return Encoded(nodes, latent, plan)
 
     def nodes(self, inputs: GraphInputs) -> Float[Tensor, "B N d_n"]:
         """Node embeddings alone (paper: X), padded to max_nodes."""
-        return self._padded(self.node_output(self.backbone.nodes_only(inputs)), inputs)
+        return self.padded(self.node_output(self.backbone.nodes_only(inputs)), inputs)
 
     def weights_of_nodes(self) -> list[nn.Parameter]:
         """Weights that :meth:`nodes` depends on."""
@@ -73,9 +73,10 @@ class Encoder(nn.Module):
         self.backbone.recompute_activations(wanted)
         self.pooling.recompute_activations(wanted)
 
-    def _padded(
+    def padded(
         self, nodes: Float[Tensor, "B n d_n"], inputs: GraphInputs
     ) -> Float[Tensor, "B N d_n"]:
+        """Node embeddings, with the learned vector u where there is no node."""
         nodes = torch.where(inputs.graphs.node_mask[..., None], nodes, self.padding.to(nodes.dtype))
         missing = self.max_nodes - nodes.shape[1]
         return torch.cat([nodes, self.padding.to(nodes).expand(len(nodes), missing, -1)], dim=1)

@@ -16,6 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
+from grale.extras import is_installed
 from grale.graphs.permute import permutation_to_plan
 from grale.model.config import MatcherConfig
 from grale.model.pair_costs import PairCosts
@@ -130,8 +131,8 @@ class SinkhornMatcher(nn.Module):
         return kernel
 
     def _can_run_compiled(self, learned: Float[Tensor, "B N N"]) -> bool:
-        """Whether this is a CPU, and the exponentials of all scores of a pair fit into float64."""
-        if learned.device.type != "cpu":
+        """Whether this is a CPU with numba, and exponentials of all scores fit into float64."""
+        if learned.device.type != "cpu" or not is_installed("numba"):
             return False
         most_edits = 1 + 2 * learned.shape[1]  # of one pair of nodes, if directed
         return _span(learned) + self.config.edit_weight * most_edits < FLOAT64_SPAN

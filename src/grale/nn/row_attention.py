@@ -19,6 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from grale.extras import is_installed
 from grale.nn.attention import attend, join_heads, split_heads
 
 HEAD_DIMS = (8, 16)  # whole registers; the widths in the paper and in the small configs
@@ -66,6 +67,7 @@ def is_compiled_for(projected: Tensor, num_heads: int, mask: Tensor | None) -> b
         and projected.numel() > 0
         and (mask is None or _is_plain_bias(mask, (num_graphs, 1, 1, length)))
         and not torch.compiler.is_compiling()
+        and is_installed("numba")
     )
 
 

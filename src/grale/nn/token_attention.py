@@ -17,6 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from grale.extras import is_installed
 from grale.nn.attention import attend, join_heads, split_heads
 from grale.nn.row_attention import HEAD_DIMS
 
@@ -55,6 +56,7 @@ def _is_compiled_for(queries: Tensor, keys: Tensor, values: Tensor, num_heads: i
         and queries.numel() > 0
         and keys.numel() > 0
         and not torch.compiler.is_compiling()
+        and is_installed("numba")
     )
 
 

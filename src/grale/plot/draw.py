@@ -69,6 +69,7 @@ def draw_graph(
     node_text: Sequence[str] | None = None,
     radius: float | None = None,
     marked: Collection[int] = (),
+    box: ArrayLike | None = None,
 ) -> None:
     """Draw the graph into `axes`; the frame is removed and both scales are made equal.
 
@@ -90,6 +91,9 @@ def draw_graph(
         Radius of the discs; by default as large as the closest two nodes allow.
     marked
         Indices in `graph.edges` of edges to draw in red.
+    box
+        Lower left and upper right corner (2, 2) of what the axes show; by default all of [-1, 1]^2
+        and all nodes.
     """
     points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64)
     if points.shape != (graph.num_nodes, 2) or not np.isfinite(points).all():
@@ -104,8 +108,8 @@ def draw_graph(
     if node_text is not None and len(node_text) != graph.num_nodes:
         raise ValueError(f"{graph.num_nodes} nodes but {len(node_text)} texts; give one per node")
     radius = node_radius(points, graph.directed) if radius is None else radius
-    _frame(axes, points)
-    scale = _points_per_unit(axes)
+    show_box(axes, _box_of(points) if box is None else np.asarray(box))
+    scale = points_per_unit(axes)
     styles = [edge_palette.get(label, OTHER_EDGES) for label in graph.edge_labels.tolist()]
     styles = [style.marked() if k in marked else style for k, style in enumerate(styles)]
     draw_edges = _draw_arrows if graph.directed else _draw_lines
@@ -129,15 +133,21 @@ def node_radius(points: FloatArray, directed: bool = False) -> float:
     return float(np.clip(share * closest, MIN_RADIUS, MAX_RADIUS))
 
 
-def _frame(axes: Axes, points: FloatArray) -> None:
-    low, high = np.minimum(points.min(axis=0), -1), np.maximum(points.max(axis=0), 1)
-    axes.set_xlim(low[0] - MARGIN, high[0] + MARGIN)
-    axes.set_ylim(low[1] - MARGIN, high[1] + MARGIN)
+def show_box(axes: Axes, box: FloatArray) -> None:
+    """Show the plane between two corners (2, 2), both scales equal, without a frame."""
+    (left, bottom), (right, top) = box
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, top)
     axes.set_aspect("equal")
     axes.set_axis_off()
 
 
-def _points_per_unit(axes: Axes) -> float:
+def _box_of(points: FloatArray) -> FloatArray:
+    low, high = np.minimum(points.min(axis=0), -1), np.maximum(points.max(axis=0), 1)
+    return np.stack([low - MARGIN, high + MARGIN])
+
+
+def points_per_unit(axes: Axes) -> float:
     """Typographic points per unit of length in the drawing."""
     axes.apply_aspect()
     left, right = axes.get_xlim()

@@ -8,30 +8,24 @@ from __future__ import annotations
 import io
 import os
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.typing import ColorType
 from numpy.typing import ArrayLike
 
 from grale.files import write_whole
-from grale.graphs.graph import Graph, IntArray
-from grale.plot.draw import draw_graph, node_radius
-from grale.plot.layout import (
-    checked_mapping,
-    into_square,
-    layout,
-    layout_along,
-    layout_around,
-)
+from grale.graphs.graph import Graph
+from grale.plot.changes import both_ways
+from grale.plot.graph_look import GraphLook
 from grale.plot.palette import shared_palette
-from grale.plot.stress import FloatArray
+from grale.plot.panel import Look, Panel
 
-PANEL = 1.9  # inches; width and height of one graph
+MOST_WIDTH = 15.5  # inches; wider strips are broken into rows
+MOST_DOTS = 30_000  # along a side of a PNG; larger figures have fewer dots per inch
 LINE_HEIGHT = 0.16  # inches per line of a caption
 LINE_LENGTH = 28  # letters that fit below one graph
 ROW_LABEL_WIDTH = 0.3  # inches
@@ -40,7 +34,6 @@ DOTS_PER_INCH = 200
 TEXT_COLOUR = "0.2"
 EXACT_COLOUR, INEXACT_COLOUR = "#1a7f37", "#c0392b"
 FORMATS = {".png": "png", ".svg": "svg"}
-NodeTexts = Callable[[Graph], Iterable[str]]
 
 
 def reconstruction_figure(
@@ -49,11 +42,9 @@ def reconstruction_figure(
     mappings: Sequence[ArrayLike] | None = None,
     captions: Sequence[str] | None = None,
     exact: Sequence[bool | np.bool_] | None = None,
-    palette: Sequence[ColorType] | None = None,
-    node_texts: NodeTexts | None = None,
-    place: Callable[[Graph], FloatArray] = layout,
+    look: Look | None = None,
 ) -> Figure:
-    """Two rows: inputs above, their reconstructions below; edges that differ are red.
+    """Two rows: inputs above, their reconstructions below; what differs is marked.
 
     Parameters
     ----------
@@ -67,12 +58,8 @@ def reconstruction_figure(
     exact
         Whether each reconstruction is right: its caption is green with a tick, or red with
         a cross.
-    palette
-        Matplotlib colours, one per node label.
-    node_texts
-        Gives the texts on the nodes of a graph.
-    place
-        Gives the positions of an input.
+    look
+        How graphs are drawn (`grale.plot.look.look_of`); by default as coloured discs.
     """
     num_pairs = _at_least_one(originals, "originals")
     for name, values in (
@@ -82,42 +69,43 @@ def reconstruction_figure(
         ("exact", exact),
     ):
         _check_length(name, values, num_pairs, "originals")
-    palette = shared_palette([*originals, *reconstructions]) if palette is None else palette
-    notes = _wrapped(captions, exact, num_pairs)
-    figure, panels = _panels(2, num_pairs, notes, ROW_LABEL_WIDTH)
-    for k, (original, reconstruction) in enumerate(zip(originals, reconstructions)):
+    look = look or GraphLook(shared_palette([*originals, *reconstructions]))
+    above, below = [], []
+    for k, pair in enumerate(zip(originals, reconstructions)):
         mapping = None if mappings is None else mappings[k]
-        pair = original, reconstruction
-        above, below = _pair_positions(*pair, mapping, f"mappings[{k}]", place)
-        marks = ([], []) if mapping is None else differing_edges(*pair, mapping)
-        is_directed = original.directed or reconstruction.directed
-        radius = min(node_radius(points, is_directed) for points in (above, below))
-        for axes, graph, points, marked in zip(panels[:, k], pair, (above, below), marks):
-            texts = None if node_texts is None else list(node_texts(graph))
-            draw_graph(axes, graph, points, palette, node_text=texts, radius=radius, marked=marked)
-        _caption(panels[1, k], notes[k], None if exact is None else bool(exact[k]))
-    for row, name in enumerate(("input", "reconstruction")):
-        box = panels[row, 0].get_position(original=True)
-        figure.text(
-            0.06 / figure.get_figwidth(),
-            (box.y0 + box.y1) / 2,
-            name,
-            size=FONT_SIZE,
-            color=TEXT_COLOUR,
-            rotation=90,
-            va="center",
-        )
+        panels = _pair_of_panels(look, *pair, mapping, f"mappings[{k}]")
+        above.append(panels[0])
+        below.append(panels[1])
+    notes = _wrapped(captions, exact, num_pairs)
+    frame = look.frame([*above, *below])
+    figure, axes = panel_grid(2, num_pairs, notes, frame.size, ("input", "reconstruction"))
+    for place, panel, box in zip(axes.flat, [*above, *below], frame.boxes):
+        look.draw(place, panel, box, frame.radius)
+    for k, note in enumerate(notes):
+        _caption(axes[1, k], note, None if exact is None else bool(exact[k]))
     return figure
+
+
+def _pair_of_panels(
+    look: Look, original: Graph, reconstruction: Graph, mapping: ArrayLike | None, name: str
+) -> tuple[Panel, Panel]:
+    places = look.pair(original, reconstruction, mapping, name)
+    if mapping is None:
+        return Panel(original, places[0]), Panel(reconstruction, places[1])
+    forth, back = both_ways(original, reconstruction, mapping)
+    return (
+        Panel(original, places[0], look.differences(original, reconstruction, forth)),
+        Panel(reconstruction, places[1], look.differences(reconstruction, original, back)),
+    )
 
 
 def interpolation_figure(
     graphs: Sequence[Graph],
     mappings: Sequence[ArrayLike] | None = None,
     captions: Sequence[str] | None = None,
-    palette: Sequence[ColorType] | None = None,
-    node_texts: NodeTexts | None = None,
+    look: Look | None = None,
 ) -> Figure:
-    """Draw one row of graphs, in order.
+    """Draw a row of graphs in order, or several rows if they are many.
 
     Parameters
     ----------
@@ -125,29 +113,27 @@ def interpolation_figure(
         The frames.
     mappings
         ``mappings[t][i]`` is the node of ``graphs[t]`` that node i of ``graphs[t + 1]``
-        corresponds to, or -1; with it, nodes keep their place along the row.
+        corresponds to, or -1; with it, nodes keep their place along the row, and in molecules what
+        is new is highlighted.
     captions
         One per graph, below it.
-    palette
-        Matplotlib colours, one per node label.
-    node_texts
-        Gives the texts on the nodes of a graph.
+    look
+        How graphs are drawn (`grale.plot.look.look_of`); by default as coloured discs.
     """
     num_graphs = _at_least_one(graphs, "graphs")
     _check_length("captions", captions, num_graphs, "graphs")
-    palette = shared_palette(graphs) if palette is None else palette
-    if mappings is None:
-        frames = [layout(graph) for graph in graphs]
-        radius = None
-    else:
-        frames = layout_along(graphs, mappings)
-        radius = min(node_radius(frame, graphs[0].directed) for frame in frames)
+    look = look or GraphLook(shared_palette(graphs))
+    panels = [Panel(*pair) for pair in zip(graphs, look.along(graphs, mappings))]
+    for step, mapping in enumerate(mappings or ()):
+        graph, before = graphs[step + 1], graphs[step]
+        marks = look.changes(graph, before, np.asarray(mapping, dtype=np.int64))
+        panels[step + 1] = panels[step + 1]._replace(marks=marks)
     notes = _wrapped(captions, None, num_graphs)
-    figure, panels = _panels(1, num_graphs, notes)
-    for k, (graph, frame) in enumerate(zip(graphs, frames)):
-        texts = None if node_texts is None else list(node_texts(graph))
-        draw_graph(panels[0, k], graph, frame, palette, node_text=texts, radius=radius)
-        _caption(panels[0, k], notes[k])
+    frame = look.frame(panels)
+    figure, axes = panel_grid(1, num_graphs, notes, frame.size)
+    for place, panel, box, note in zip(axes.flat, panels, frame.boxes, notes):
+        look.draw(place, panel, box, frame.radius)
+        _caption(place, note)
     return figure
 
 
@@ -168,39 +154,9 @@ def rendered(figure: Figure, kind: str = "png") -> bytes:
     """Bytes of the figure as "png" or "svg", without dates or program names."""
     buffer = io.BytesIO()
     metadata = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
-    figure.savefig(buffer, format=kind, dpi=DOTS_PER_INCH, facecolor="white", metadata=metadata)
+    dots = min(DOTS_PER_INCH, MOST_DOTS / max(figure.get_size_inches()))
+    figure.savefig(buffer, format=kind, dpi=dots, facecolor="white", metadata=metadata)
     return buffer.getvalue()
-
-
-def differing_edges(g1: Graph, g2: Graph, mapping: ArrayLike) -> tuple[list[int], list[int]]:
-    """Indices of the edges of each graph that the other one lacks or labels differently."""
-    forth = checked_mapping(mapping, g1.num_nodes, g2.num_nodes, "mapping")
-    back = np.full(g2.num_nodes, -1)
-    back[forth[forth >= 0]] = np.flatnonzero(forth >= 0)
-    return _differing(g1, g2, forth), _differing(g2, g1, back)
-
-
-def _differing(graph: Graph, other: Graph, partners: IntArray) -> list[int]:
-    ends = partners[graph.edges]
-    found = np.where((ends >= 0).all(axis=1), other.label_matrix()[ends[:, 0], ends[:, 1]], 0)
-    return np.flatnonzero(found != graph.edge_labels).tolist()
-
-
-def _pair_positions(
-    original: Graph,
-    reconstruction: Graph,
-    mapping: ArrayLike | None,
-    name: str,
-    place: Callable[[Graph], FloatArray],
-) -> tuple[FloatArray, FloatArray]:
-    above = place(original)
-    if mapping is None:
-        return above, place(reconstruction)
-    matched = checked_mapping(mapping, original.num_nodes, reconstruction.num_nodes, name)
-    known = np.full((reconstruction.num_nodes, 2), np.nan)
-    known[matched[matched >= 0]] = above[matched >= 0]
-    both = into_square(np.concatenate([above, layout_around(reconstruction, known)]))
-    return both[: original.num_nodes], both[original.num_nodes :]
 
 
 def _wrapped(
@@ -214,18 +170,39 @@ def _wrapped(
     return ["\n".join(text).strip() for text in lines]
 
 
-def _panels(
-    num_rows: int, num_columns: int, notes: Sequence[str], left: float = 0.0
+def panel_grid(
+    num_rows: int,
+    count: int,
+    notes: Sequence[str],
+    size: tuple[float, float],
+    row_names: Sequence[str] = (),
 ) -> tuple[Figure, np.ndarray]:
-    """Return a white figure with a grid of square axes and room for captions below."""
-    num_lines = max(note.count("\n") + 1 if note else 0 for note in notes)
+    """A white figure, and axes (num_rows, count) with room for captions below the last row.
+
+    If the figure would be wider than MOST_WIDTH, it has several blocks of rows.
+    """
+    width, height = size
+    left = ROW_LABEL_WIDTH if row_names else 0.0
+    num_lines = max((note.count("\n") + 1 for note in notes if note), default=0)
     bottom = LINE_HEIGHT * (num_lines + 1) if num_lines else 0.0
-    width, height = left + PANEL * num_columns, bottom + PANEL * num_rows
-    figure = Figure(figsize=(width, height), facecolor="white")
+    most = max(1, int((MOST_WIDTH - left) / width))
+    num_blocks = -(-count // most)
+    columns = -(-count // num_blocks)
+    block = num_rows * height + bottom
+    total = left + columns * width, num_blocks * block
+    figure = Figure(figsize=total, facecolor="white")
     FigureCanvasAgg(figure)
-    panels = figure.subplots(num_rows, num_columns, squeeze=False)
-    figure.subplots_adjust(left / width, bottom / height, 1, 1, wspace=0, hspace=0)
-    return figure, panels
+    axes = np.empty((num_rows, count), dtype=object)
+    for row, k in np.ndindex(num_rows, count):
+        x, y = left + k % columns * width, (k // columns) * block + (row + 1) * height
+        place = (x / total[0], 1 - y / total[1], width / total[0], height / total[1])
+        axes[row, k] = figure.add_axes(place)
+        if k % columns == 0 and row_names:
+            figure.text(
+                0.06 / total[0], place[1] + place[3] / 2, row_names[row],
+                size=FONT_SIZE, color=TEXT_COLOUR, rotation=90, va="center",
+            )  # fmt: skip
+    return figure, axes
 
 
 def _caption(axes: Axes, text: str, is_exact: bool | None = None) -> None:

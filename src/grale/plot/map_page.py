@@ -1,47 +1,53 @@
-"""A map as an HTML page: point at a dot and its graph is drawn next to it.
+"""A map as one HTML page: zoom, search, colour, select, and the graph under the pointer.
 
-The page holds its data and a short script; it links to nothing and can be mailed.
+The page holds its data and its script; it links to nothing and can be mailed. Text of users goes
+into it as JSON, and the script writes it as text only, never as HTML.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.colors import to_hex
-from matplotlib.typing import ColorType
 from numpy.typing import ArrayLike
 
 from grale.files import write_whole
 from grale.graphs.graph import Graph
-from grale.plot.layout import layout
+from grale.plot.colouring import Colouring, page_colouring
+from grale.plot.graph_look import GraphLook
 from grale.plot.maps import COLOUR_MAP, checked_points
-from grale.plot.palette import shared_palette, text_colour
-from grale.plot.stress import FloatArray
+from grale.plot.packed_drawings import CHUNK, Palette, packed_chunk, packed_drawing
+from grale.plot.palette import shared_palette
+from grale.plot.panel import Look
 
 TEMPLATE = Path(__file__).with_name("map_page.html")
-UNKNOWN = "#bbbbbb"
-SCALE = 1000  # positions are sent as whole numbers
+SCRIPTS = [Path(__file__).with_name(name) for name in ("map_page.js", "map_hands.js")]
+UNKNOWN = "#b5bbc2"
+LARGEST = 65_535  # positions are sent as whole numbers
+MANY = 2_000  # graphs; if there are more, each is drawn quickly
 
 
 def write_map_page(
     path: str | os.PathLike[str],
     title: str,
     points: ArrayLike,
-    values: ArrayLike,
-    value_name: str,
+    colourings: Sequence[Colouring],
     graphs: Sequence[Graph],
     *,
+    ids: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
-    palette: Sequence[ColorType] | None = None,
-    node_texts: Callable[[Graph], Sequence[str]] | None = None,
-    place: Callable[[Graph], FloatArray] = layout,
+    note: str = "",
+    look: Look | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Path:
     """Write the page in one step and return its path.
 
@@ -49,58 +55,92 @@ def write_map_page(
     ----------
     path, title
         File to write, and heading of the page.
-    points, values, value_name
-        The map: positions (n, 2), one number each to colour by, and the name of that number.
+    points
+        Positions (n, 2).
+    colourings
+        One or more columns to colour by; the first is chosen when the page opens.
     graphs
         One per point, drawn when the pointer is on it.
+    ids
+        What to find a graph by; its number by default.
     names
         A line of text per graph, such as its SMILES.
-    palette, node_texts
-        How nodes look, as in `draw_graph`.
-    place
-        Gives the positions of a graph's nodes.
+    note
+        A line below the heading.
+    look
+        How graphs are drawn (`grale.plot.look.look_of`); by default as coloured discs.
+    progress
+        Called with the number of graphs drawn since the last call.
     """
-    places, numbers = checked_points(points, values)
-    if len(graphs) != len(places) or (names is not None and len(names) != len(places)):
-        raise ValueError(f"{len(places)} points need {len(places)} graphs and names")
-    palette = shared_palette(graphs) if palette is None else palette
-    colours = [to_hex(colour) for colour in palette]
-    data = {
-        "points": _whole(places / (np.abs(places).max() or 1.0)),
-        "colours": _value_colours(numbers),
-        "values": [f"{value_name}: {value:.4g}" for value in numbers],
-        "names": list(names) if names is not None else [""] * len(places),
-        "palette": colours,
-        "ink": [text_colour(matplotlib.colors.to_rgb(colour)) for colour in colours],
-        "graphs": [_compact(graph, place(graph), node_texts) for graph in graphs],
+    places = _checked(points, colourings, graphs, ids, names)
+    look = look or GraphLook(shared_palette(graphs))
+    span = np.ptp(places, axis=0)
+    scaled = (places - places.min(axis=0)) / (span.max() or 1.0)
+    palette = Palette()
+    drawings = _drawings(graphs, look, palette, progress)
+    numbers = [str(number) for number in range(len(places))]
+    data: dict[str, Any] = {
+        "count": len(places),
+        "points": base64.b64encode((scaled * LARGEST).round().astype("<u2").tobytes()).decode(),
+        "span": [max(float(side / (span.max() or 1.0)), 0.05) for side in span],
+        "colourings": [page_colouring(colouring) for colouring in colourings],
+        "ramp": [to_hex(colour) for colour in matplotlib.colormaps[COLOUR_MAP](range(256))],
+        "unknown": UNKNOWN,
+        "ids": numbers if ids is None else [str(name) for name in ids],
+        "names": [""] * len(places) if names is None else [str(name) for name in names],
+        "chunk": CHUNK,
+        "drawings": drawings,
+        "colours": palette.colours(),
     }
     # "<" is the only character of JSON that could end the script early
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     template = Template(TEMPLATE.read_text(encoding="utf-8"))
-    filled = template.substitute(title=escape(title), data=text, count=len(places))
+    script = "".join(file.read_text(encoding="utf-8") for file in SCRIPTS)
+    filled = template.substitute(
+        title=escape(title), note=escape(note or _usual_note(len(places))), data=text, script=script
+    )
     return write_whole(path, filled.encode())
 
 
-def _compact(
-    graph: Graph, positions: FloatArray, node_texts: Callable[[Graph], Sequence[str]] | None
-) -> list[list]:
-    """Positions, labels, edges with their labels, and texts of one graph, as short lists."""
-    edges = np.column_stack([graph.edges, graph.edge_labels])
-    return [
-        _whole(positions),
-        graph.node_labels.tolist(),
-        edges.tolist(),
-        list(node_texts(graph)) if node_texts is not None else [],
-    ]
+def _checked(
+    points: ArrayLike,
+    colourings: Sequence[Colouring],
+    graphs: Sequence[Graph],
+    ids: Sequence[str] | None,
+    names: Sequence[str] | None,
+) -> np.ndarray:
+    """Positions, or an error that says what is wrong."""
+    if not colourings:
+        raise ValueError("a map needs at least one column to colour by")
+    places = np.asarray(points, dtype=np.float64)
+    for colouring in colourings:
+        numbers = colouring.numbers()
+        if numbers is not None:
+            checked_points(places, numbers)
+        elif np.asarray(colouring.values).shape != (len(places),):
+            raise ValueError(f"{len(places)} points need {len(places)} values of {colouring.name}")
+    for lines in (graphs, ids, names):
+        if lines is not None and len(lines) != len(places):
+            raise ValueError(f"{len(places)} points need {len(places)} graphs, ids and names")
+    return places
 
 
-def _whole(positions: FloatArray) -> list[list[int]]:
-    return (np.asarray(positions) * SCALE).round().astype(int).tolist()
+def _drawings(
+    graphs: Sequence[Graph],
+    look: Look,
+    palette: Palette,
+    progress: Callable[[int], object] | None,
+) -> list[str]:
+    chunks = []
+    for start in range(0, len(graphs), CHUNK):
+        some = graphs[start : start + CHUNK]
+        is_quick = len(graphs) > MANY
+        drawn = [packed_drawing(look.shapes(graph, is_quick), palette) for graph in some]
+        chunks.append(packed_chunk(drawn))
+        if progress is not None:
+            progress(len(some))
+    return chunks
 
 
-def _value_colours(values: np.ndarray) -> list[str]:
-    known = np.isfinite(values)
-    low, high = values[known].min(), values[known].max()
-    colours = matplotlib.colormaps[COLOUR_MAP]
-    shares = (values - low) / (high - low if high > low else 1.0)
-    return [to_hex(colours(share)) if ok else UNKNOWN for share, ok in zip(shares, known)]
+def _usual_note(count: int) -> str:
+    return f"{count:,} graphs. Point at a dot or tap it; drag to move, turn the wheel to zoom."

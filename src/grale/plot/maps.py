@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import BoundaryNorm
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
+
+from grale.plot.colouring import Colouring, kinds_of
 
 COLOUR_MAP = "viridis"
 FEW_VALUES = 16  # up to this many integers get one step of colour each
@@ -15,7 +18,9 @@ FEW_VALUES = 16  # up to this many integers get one step of colour each
 def map_figure(
     points: ArrayLike, values: ArrayLike, value_name: str, axis_names: tuple[str, str]
 ) -> Figure:
-    """Scatter of points (n, 2), coloured by one value each; points without a value are grey."""
+    """Scatter of points (n, 2), coloured by one number or text each; points without are grey."""
+    if Colouring(value_name, values).numbers() is None:
+        return _kinds_figure(points, Colouring(value_name, values), axis_names)
     places, colours = checked_points(points, values)
     figure = Figure(figsize=(6.4, 5.0), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
@@ -41,12 +46,36 @@ def map_figure(
     if steps is not None:
         bar.set_ticks(steps.tolist(), labels=[f"{value:.0f}" for value in steps])
         bar.minorticks_off()
-    axes.set_xlabel(axis_names[0])
-    axes.set_ylabel(axis_names[1])
+    _name_axes(axes, axis_names)
+    return figure
+
+
+def _kinds_figure(points: ArrayLike, colouring: Colouring, axis_names: tuple[str, str]) -> Figure:
+    """Scatter with a colour per text; rare ones share a colour."""
+    places, texts = np.asarray(points, dtype=np.float64), np.asarray(colouring.values)
+    if places.ndim != 2 or places.shape[1] != 2 or texts.shape != (len(places),):
+        raise ValueError(
+            f"points must be (n, 2) with one value each, got {places.shape} and {texts.shape}"
+        )
+    figure = Figure(figsize=(6.4, 5.0), layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    size = float(np.clip(20_000 / max(len(places), 1), 3, 30))
+    codes, kinds = kinds_of([str(text) for text in texts])
+    for number, (name, colour) in enumerate(kinds):
+        here = places[codes == number]
+        axes.scatter(here[:, 0], here[:, 1], s=size, color=colour, linewidths=0, label=name)
+    axes.legend(title=colouring.name, frameon=False, fontsize=8, markerscale=1.5)
+    _name_axes(axes, axis_names)
+    return figure
+
+
+def _name_axes(axes: Axes, names: tuple[str, str]) -> None:
+    axes.set_xlabel(names[0])
+    axes.set_ylabel(names[1])
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[["top", "right"]].set_visible(False)
-    return figure
 
 
 def whole_steps(values: ArrayLike) -> np.ndarray | None:

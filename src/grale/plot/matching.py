@@ -1,4 +1,4 @@
-"""Two graphs side by side, matched nodes in the same colour (not a figure of the paper)."""
+"""Two graphs side by side, and which node plays which (not a figure of the paper)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,47 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from grale.graphs.graph import Graph
+from grale.plot.changes import both_ways
 from grale.plot.draw import draw_graph, node_radius
+from grale.plot.figures import panel_grid
 from grale.plot.layout import checked_mapping, layout
+from grale.plot.molecule_look import MoleculeLook
+from grale.plot.panel import Look, Panel
 
 UNMATCHED = (0.85, 0.85, 0.85)
 PANEL = 3.2  # inches
 
 
-def matching_figure(g1: Graph, g2: Graph, mapping: ArrayLike) -> Figure:
-    """Draw both graphs; a node and its partner share a colour and a number, the others are grey.
+def matching_figure(g1: Graph, g2: Graph, mapping: ArrayLike, look: Look | None = None) -> Figure:
+    """Draw both graphs; a node and its partner share a number, and what differs can be seen.
 
     `mapping[i]` is the node of `g2` for node i of `g1`, or -1. Numbers are those of `g1`.
+    Molecules (a `look` for them) have their common core at the same place: atoms and bonds that
+    only the first has are red, those that only the second has green, and those with another label
+    amber. In other graphs, partners share a colour, and nodes without one are grey.
     """
+    if isinstance(look, MoleculeLook):
+        return _matched_molecules(g1, g2, mapping, look)
+    return _matched_graphs(g1, g2, mapping)
+
+
+def _matched_molecules(g1: Graph, g2: Graph, mapping: ArrayLike, look: MoleculeLook) -> Figure:
+    forth, back = both_ways(g1, g2, mapping)
+    left, right = look.pair(g1, g2, mapping, "mapping")
+    gone, new = look.differences(g1, g2, forth), look.changes(g2, g1, back)
+    numbers = [str(node) for node in range(g1.num_nodes)]
+    partners = [numbers[node] if node >= 0 else "" for node in back.tolist()]
+    panels = [Panel(g1, left, gone, numbers), Panel(g2, right, new, partners)]
+    frame = look.frame(panels)
+    figure, axes = panel_grid(1, 2, [], frame.size)
+    for place, panel, box in zip(axes.flat, panels, frame.boxes):
+        look.draw(place, panel, box, frame.radius)
+    return figure
+
+
+def _matched_graphs(g1: Graph, g2: Graph, mapping: ArrayLike) -> Figure:
     partners = checked_mapping(mapping, g1.num_nodes, g2.num_nodes, "mapping")
-    hues = matching_colours(g1.num_nodes)
-    left = [*hues[: g1.num_nodes]]
+    left = [*matching_colours(g1.num_nodes)]
     texts = [str(node) for node in range(g1.num_nodes)]
     right, marks = [UNMATCHED] * g2.num_nodes, [""] * g2.num_nodes
     for node, partner in enumerate(partners.tolist()):

@@ -1,12 +1,14 @@
-"""One self-contained HTML page with text, figures and tables.
+"""One self-contained HTML page with text, commands, figures and tables.
 
-Figures are embedded as PNG, so the page has no links and can be mailed or archived.
+Figures are embedded as PNG, so the page can be mailed or archived; it links to nothing but files
+that a section names, which lie next to it.
 """
 
 from __future__ import annotations
 
 import base64
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -17,6 +19,7 @@ from matplotlib.figure import Figure
 from grale.files import write_whole
 from grale.plot.figures import rendered
 
+_FILE_NAME = re.compile(r"[\w-][\w.-]*")
 WIDE = 700  # pixels; on a phone a wider figure scrolls sideways instead of shrinking away
 STYLE = """
 :root { color-scheme: light dark; --text: #1f2328; --muted: #59636e; --line: #d1d9e0;
@@ -34,6 +37,13 @@ p { max-width: 44rem; margin: 0.6rem 0; }
 figure, .table { margin: 1rem 0; overflow-x: auto; }
 figure { background: #ffffff; border: 1px solid var(--line); border-radius: 0.5rem;
   padding: 0.5rem; }
+pre { max-width: 100%; overflow-x: auto; margin: 0.8rem 0; padding: 0.55rem 0.8rem;
+  background: var(--band); border: 1px solid var(--line); border-radius: 0.4rem; }
+code { font: 0.88rem/1.5 ui-monospace, "Liberation Mono", monospace; }
+pre code::before { content: "$ "; color: var(--muted); }
+.intro { color: var(--muted); margin-top: -1rem; }
+a.button { display: inline-block; padding: 0.4rem 0.9rem; border-radius: 0.4rem; color: #ffffff;
+  background: #0b62b8; text-decoration: none; font-weight: 600; }
 img { display: block; height: auto; max-width: 100%; margin: 0 auto; }
 img.wide { max-width: max(100%, 34rem); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
@@ -46,7 +56,7 @@ tbody tr:nth-child(even) { background: var(--band); }
 
 @dataclass(frozen=True)
 class Section:
-    """One part of a page, shown in this order: heading, text, figure, table."""
+    """One part of a page, shown in this order: heading, text, command, figure, link, table."""
 
     heading: str
     text: str
@@ -56,8 +66,14 @@ class Section:
     """Rows of cells of any type, the first row is the header."""
     alt: str | None = None
     """What the figure shows, for readers who cannot see it; by default the heading."""
+    command: str = ""
+    """What to type to get such a picture."""
+    link: tuple[str, str] | None = None
+    """Name of a file next to the page, and what to call it."""
 
     def __post_init__(self) -> None:
+        if self.link is not None and not _FILE_NAME.fullmatch(self.link[0]):
+            raise ValueError(f"link {self.link[0]!r} is not the name of a file next to the page")
         if self.table is None:
             return
         widths = {len(row) for row in self.table}
@@ -68,8 +84,10 @@ class Section:
             )
 
 
-def write_page(path: str | os.PathLike[str], title: str, sections: Sequence[Section]) -> Path:
-    """Write the page and return its path; folders are made as needed."""
+def write_page(
+    path: str | os.PathLike[str], title: str, sections: Sequence[Section], intro: str = ""
+) -> Path:
+    """Write the page and return its path; folders are made as needed. `intro` is plain text."""
     parts = [
         "<!DOCTYPE html>",
         '<html lang="en">',
@@ -81,6 +99,7 @@ def write_page(path: str | os.PathLike[str], title: str, sections: Sequence[Sect
         "</head>",
         "<body>",
         f"<h1>{escape(title)}</h1>",
+        *([f'<p class="intro">{escape(intro)}</p>'] if intro else []),
         *(_section(section) for section in sections),
         "</body>",
         "</html>",
@@ -92,8 +111,13 @@ def _section(section: Section) -> str:
     parts = [f"<section>\n<h2>{escape(section.heading)}</h2>"]
     paragraphs = (paragraph.strip() for paragraph in section.text.split("\n\n"))
     parts += [f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs if paragraph]
+    if section.command:
+        parts.append(f"<pre><code>{escape(section.command)}</code></pre>")
     if section.figure is not None:
         parts.append(_image(section.figure, section.alt or section.heading))
+    if section.link is not None:
+        name, text = section.link
+        parts.append(f'<p><a class="button" href="{escape(name)}">{escape(text)}</a></p>')
     if section.table is not None:
         parts.append(_table(section.table))
     return "\n".join([*parts, "</section>"])

@@ -20,7 +20,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+except ImportError as error:
+    raise ImportError("probing needs scikit-learn: pip install 'grale[probe]'") from error
 
 NEIGHBOURS = 5
 RIDGES = np.logspace(-2, 5, 15)

@@ -46,14 +46,3 @@ def _column(values: Sequence[object]) -> list[float] | list[str]:
     if any(isinstance(value, str) for value in values):
         return ["" if value is None else str(value) for value in values]
     return [UNKNOWN if value is None else float(str(value)) for value in values]
-
-
-def as_numbers(values: Sequence[float] | Sequence[str]) -> list[float]:
-    """Numbers to colour by; of texts, each kind has a number, in the order of the alphabet.
-
-    >>> as_numbers(["base", "acid", ""])
-    [1.0, 0.0, nan]
-    """
-    kinds = sorted({value for value in values if isinstance(value, str) and value})
-    place = {kind: float(number) for number, kind in enumerate(kinds)}
-    return [place.get(v, UNKNOWN) if isinstance(v, str) else v for v in values]

@@ -18,8 +18,6 @@ from typing import cast
 
 import numpy as np
 import torch
-from lightning.fabric import Fabric
-from lightning.fabric.utilities.exceptions import MisconfigurationException
 
 from grale.catalog import load_any
 from grale.codec.graph_autoencoder import GraphAutoencoder
@@ -35,6 +33,7 @@ from grale.training.checkpoint import (
     usable_checkpoint,
 )
 from grale.training.config import RunOptions, TrainConfig
+from grale.training.fabric import Fabric, MisconfigurationException
 from grale.training.failure import stop_on_bad_loss
 from grale.training.new_model import new_model
 from grale.training.objective import OBJECTIVES, Validation

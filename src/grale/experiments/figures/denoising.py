@@ -70,14 +70,13 @@ def _examples(model: GRALE, noise: Noise, graphs: list[Graph], seed: int) -> Pic
     broken = [graph for graph in noisy if not noise.is_valid(graph)][:EXAMPLES] or noisy[:1]
     result = reconstruct(model, broken)
     valid = [noise.is_valid(graph) for graph in result.graphs]
-    look = look_of(model.space)
     figure = reconstruction_figure(
         broken,
         result.graphs,
         result.mappings,
         ["valid" if is_valid else "still not valid" for is_valid in valid],
         valid,
-        *look,
+        look_of(model.space),
     )
     caption = (
         f"Above, graphs with {EXAMPLE_LEVEL:.0%} {noise.change} that are no longer {noise.valid}; "

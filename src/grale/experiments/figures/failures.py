@@ -5,12 +5,12 @@ Departures: numbers on nodes are exact orbit sizes, not classes of the Weisfeile
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from dataclasses import replace
 
 from grale.data.samples import sample_graphs
 from grale.experiments.picture import Picture, PictureConfig, Progress
 from grale.graphs.graph import Graph
+from grale.graphs.molecules.molecule import is_molecular
 from grale.metrics.symmetry import orbit_sizes
 from grale.model.autoencoder import GRALE
 from grale.plot.figures import reconstruction_figure
@@ -18,7 +18,6 @@ from grale.plot.look import look_of
 from grale.tasks.failures import Failure, TwinGroup, exact_by_twins, worst_reconstructions
 
 SHOWN = 6
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
@@ -28,42 +27,32 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     if not everything:
         raise ValueError(f"all {len(graphs)} graphs are exact; give a larger count")
     failures = everything[:SHOWN]
-    look = look_of(model.space)
+    texts = {"notes" if is_molecular(model.space) else "node_texts": orbit_texts}
     figure = reconstruction_figure(
         [failure.graph for failure in failures],
         [failure.reconstruction for failure in failures],
         [failure.mapping for failure in failures],
         [f"{failure.edit_distance} edits" for failure in failures],
         [False] * len(failures),
-        look.palette,
-        partial(orbit_texts, symbols=look.node_texts),
-        look.place,
+        replace(look_of(model.space), **texts),
     )
     caption = (
         f"The {len(failures)} worst reconstructions of {len(graphs):,} graphs, inputs above. "
-        "Edges that differ are red. Numbers on nodes say how many nodes can take each other's "
-        "place by a symmetry of the graph."
+        "What differs is marked. Numbers at nodes say how many nodes can take each other's place "
+        "by a symmetry of the graph."
     )
     groups = [_share(group) for group in exact_by_twins(graphs, everything)]
     details = "\n".join([*(_sentence(failure) for failure in failures), "", *groups])
     return [Picture("failures", "The worst reconstructions", figure, caption, details)]
 
 
-def orbit_texts(
-    graph: Graph, symbols: Callable[[Graph], Sequence[str]] | None = None
-) -> Sequence[str]:
-    """Size of each node's orbit after its symbol; no number if no symmetry moves the node.
+def orbit_texts(graph: Graph) -> list[str]:
+    """Size of each node's orbit; nothing if no symmetry moves the node.
 
     >>> orbit_texts(Graph([0, 2, 0], [(0, 1), (1, 2)]))
     ['2', '', '2']
-    >>> orbit_texts(Graph([0, 2, 0], [(0, 1), (1, 2)]), lambda graph: ["", "O", ""])
-    ['²', 'O', '²']
     """
-    sizes = [str(size) if size > 1 else "" for size in orbit_sizes(graph).tolist()]
-    if symbols is None:
-        return sizes
-    raised = (size.translate(RAISED) for size in sizes)
-    return [symbol + size for symbol, size in zip(symbols(graph), raised)]
+    return [str(size) if size > 1 else "" for size in orbit_sizes(graph).tolist()]
 
 
 def _sentence(failure: Failure) -> str:

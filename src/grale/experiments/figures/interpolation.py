@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grale.data.samples import sample_graphs
 from grale.experiments.picture import Picture, PictureConfig, Progress
+from grale.graphs.molecules.molecule import is_molecular
 from grale.model.autoencoder import GRALE
 from grale.plot.figures import interpolation_figure
 from grale.plot.look import look_of
@@ -27,16 +28,14 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
         path.graphs,
         path.mappings,
         [f"t = {t:.2f}" for t in path.positions],
-        look.palette,
-        look.node_texts,
+        look,
     )
     mean = barycenter(model, graphs, progress=progress)
     examples = graphs[:EXAMPLES]
     together = interpolation_figure(
         [*examples, mean.graph],
         captions=["one of the graphs"] * len(examples) + [f"barycentre of {mean.num_graphs:,}"],
-        palette=look.palette,
-        node_texts=look.node_texts,
+        look=look,
     )
     return [
         Picture(
@@ -46,6 +45,7 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
             f"Points on the straight line between the embeddings of two graphs, decoded. The ends "
             f"are the reconstructions of graphs {config.seed + small} and {config.seed + large}, "
             "refined until they are these graphs.",
+            command="grale reproduce figure-interpolation",
         ),
         Picture(
             "barycenter",
@@ -53,5 +53,8 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
             together,
             f"Some graphs of a dataset and, on the right, the decoded mean of the embeddings of "
             f"all {mean.num_graphs:,}.",
+            command="grale barycenter coloring10 --model coloring-10"
+            if not is_molecular(model.space)
+            else "grale barycenter library",
         ),
     ]

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from grale.data.samples import sample_graphs
 from grale.experiments.picture import Picture, PictureConfig, Progress
+from grale.graphs.molecules.molecule import is_molecular
 from grale.model.autoencoder import GRALE
 from grale.plot.figures import interpolation_figure
 from grale.plot.look import look_of
@@ -65,7 +66,11 @@ def property_picture(
         f"step {step.step}: {name} {step.true:.3g}, predicted {step.predicted:.3g}"
         for step in path.steps
     )
-    return Picture(f"{name.lower()}-edit", f"Raising {name}", figure, caption, details)
+    title = f"Raising {name}"
+    command = f"grale reproduce figure-{name.lower()}-edit"
+    if is_molecular(model.space):
+        command = f"grale edit '{start.to_smiles()}' -p {name} -o edit.svg"
+    return Picture(f"{name.lower()}-edit", title, figure, caption, details, command)
 
 
 def edit_figure(model: GRALE, path: EditPath, name: str, most: int, direction: int = 1) -> Figure:
@@ -74,11 +79,8 @@ def edit_figure(model: GRALE, path: EditPath, name: str, most: int, direction: i
     places = np.linspace(0, len(records) - 1, min(most, len(records))).round().astype(int)
     shown = [records[place] for place in places]
     frames = [step.graph for step in shown]
-    look = look_of(model.space)
     captions = [
         f"step {step.step}: {name} {step.true:.3g},\npredicted {step.predicted:.3g}"
         for step in shown
     ]
-    return interpolation_figure(
-        frames, follow(model, frames), captions, look.palette, look.node_texts
-    )
+    return interpolation_figure(frames, follow(model, frames), captions, look_of(model.space))
