@@ -13,7 +13,9 @@ _HOMES = {
     "GraphSpace": "grale.graphs.space",
     "GRALE": "grale.model.autoencoder",
     "ModelConfig": "grale.model.config",
+    "fit": "grale.training.fit",
     "load": "grale.catalog",
+    "prepare": "grale.data.own.prepare",
     "edit_distance": "grale.metrics.edit_distance",
     "is_isomorphic": "grale.metrics.isomorphism",
 }
@@ -22,6 +24,7 @@ __all__ = ["__version__", *_HOMES]
 
 if TYPE_CHECKING:
     from grale.catalog import load as load
+    from grale.data.own.prepare import prepare as prepare
     from grale.graphs.batch import GraphBatch as GraphBatch
     from grale.graphs.graph import Graph as Graph
     from grale.graphs.space import GraphSpace as GraphSpace
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from grale.metrics.isomorphism import is_isomorphic as is_isomorphic
     from grale.model.autoencoder import GRALE as GRALE
     from grale.model.config import ModelConfig as ModelConfig
+    from grale.training.fit import fit as fit
 
 
 def __getattr__(name: str) -> Any:

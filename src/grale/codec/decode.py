@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from grale.codec.candidates import likeliest_graphs
-from grale.codec.intake import check_latents, quietly
+from grale.codec.intake import check_latents, named, quietly
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.codec.search import verified_graphs
@@ -36,7 +36,7 @@ def decode(model: GraphAutoencoder, latents: NDArray[Any], options: CodecOptions
         likeliest = logits.most_likely(model.space.directed).to_graphs()
         verified = verified_graphs(model, rows, logits, options)
         graphs += [first if found is None else found for found, first in zip(verified, likeliest)]
-    return graphs
+    return named(graphs, model.space)
 
 
 @quietly

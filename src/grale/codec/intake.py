@@ -19,6 +19,7 @@ from grale.codec.failures import OnError, check_on_error
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
+from grale.graphs.record import record_of, to_graph
 from grale.graphs.space import GraphSpace
 
 if TYPE_CHECKING:
@@ -28,14 +29,18 @@ if TYPE_CHECKING:
 def as_graph(item: Any, space: GraphSpace) -> Graph:
     """Accept a `Graph`, a networkx graph, a PyG `Data`; in a molecular space also SMILES and Mol.
 
-    PyG `Data` does not say whether it is directed: it is read as directed if the space is.
+    PyG `Data` does not say whether it is directed: it is read as directed if the space is. In a
+    space with attributes, labels are looked up by their names.
     """
     if isinstance(item, Graph):
-        return item
+        return _as_named(item, space)
     if isinstance(item, str) or hasattr(item, "GetAtoms"):
         if not is_molecular(space):
             raise TypeError("got a molecule, but this model was not trained on molecules")
         return Graph.from_smiles(item) if isinstance(item, str) else Graph.from_mol(item)
+    is_other = hasattr(item, "is_multigraph") or hasattr(item, "edge_index")
+    if space.attributes is not None and is_other:
+        return to_graph(record_of(item, "the graph", space.directed), space.attributes)
     if hasattr(item, "adj") and hasattr(item, "is_multigraph"):
         return Graph.from_networkx(item)
     if hasattr(item, "edge_index"):
@@ -44,6 +49,20 @@ def as_graph(item: Any, space: GraphSpace) -> Graph:
     raise TypeError(
         f"expected a grale.Graph{molecules}, networkx graph or PyG Data, got {type(item).__name__}"
     )
+
+
+def _as_named(graph: Graph, space: GraphSpace) -> Graph:
+    """The graph with the model's labels; a graph without names has them already."""
+    if graph.attributes is None or space.attributes is None or graph.attributes == space.attributes:
+        return graph
+    return to_graph(record_of(graph, "the graph"), space.attributes)
+
+
+def named(graphs: Sequence[Graph], space: GraphSpace) -> list[Graph]:
+    """Decoded graphs with the names of the model's labels, if it has any."""
+    if space.attributes is None:
+        return list(graphs)
+    return [graph.named(space.attributes) for graph in graphs]
 
 
 def screen(items: Iterable[Any], space: GraphSpace) -> list[Graph | str]:

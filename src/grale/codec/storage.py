@@ -29,7 +29,7 @@ def save(model: Any, folder: Path) -> None:
         save_model(model, str(partial))
     values = {
         "architecture": model.architecture,
-        "space": dataclasses.asdict(model.space),
+        "space": model.space.as_data(),
         "config": dataclasses.asdict(model.config),
     }
     values = json.loads(json.dumps(values))  # as they will be read: lists instead of tuples

@@ -94,7 +94,8 @@ def write_packed(
     if not shards:
         raise ValueError(f"no graphs to write to {folder}")
     manifest = Manifest(space, tuple(shards), spread.properties())
-    write_whole(folder / MANIFEST, json.dumps(dataclasses.asdict(manifest), indent=2))
+    values = {**dataclasses.asdict(manifest), "space": space.as_data()}
+    write_whole(folder / MANIFEST, json.dumps(values, indent=2))
     return manifest
 
 

@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import networkx
 
+    from grale.graphs.attributes import Attributes
+
 IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float32]
 Integers = Any  # whatever numpy reads as integers: lists, tuples, arrays, ranges
 
 
@@ -33,18 +36,28 @@ class Graph:
         One label per edge, from 1; all 1 if left out.
     directed
         Whether (i, j) and (j, i) are different edges.
+    node_features, edge_features
+        Rows of finite floats, one per node and one per edge; None if there are none.
+    attributes
+        What labels and features mean; does not change which graphs are equal.
 
     >>> g = Graph([0, 1, 2], edges=[(1, 0), (1, 2)], edge_labels=[1, 2])
     >>> g.num_nodes, g.edges.tolist(), g.edge_labels.tolist()
     (3, [[0, 1], [1, 2]], [1, 2])
     """
 
-    __slots__ = ("directed", "edge_labels", "edges", "node_labels")
+    __slots__ = (
+        "attributes", "directed", "edge_features", "edge_labels", "edges", "node_features",
+        "node_labels",
+    )  # fmt: skip
 
     node_labels: IntArray
     edges: IntArray
     edge_labels: IntArray
     directed: bool
+    node_features: FloatArray | None
+    edge_features: FloatArray | None
+    attributes: Attributes | None
 
     def __init__(
         self,
@@ -52,6 +65,10 @@ class Graph:
         edges: Integers = (),
         edge_labels: Integers | None = None,
         directed: bool = False,
+        *,
+        node_features: Any = None,
+        edge_features: Any = None,
+        attributes: Attributes | None = None,
     ) -> None:
         nodes = _integer_list(node_labels, "node_labels")
         pairs = _integers(edges, "edges")
@@ -66,12 +83,23 @@ class Graph:
         _check(nodes, pairs, labels)
         if not directed:
             pairs = np.sort(pairs, axis=1)
-        pairs, labels = _unique_edges(pairs, labels)
-        self._fill(nodes, pairs, labels, directed)
+        on_nodes = _features(node_features, len(nodes), "node")
+        on_edges = _features(edge_features, len(pairs), "edge")
+        kept = _unique_edges(pairs, labels)
+        on_edges = None if on_edges is None else on_edges[kept]
+        self._fill(nodes, pairs[kept], labels[kept], directed, on_nodes, on_edges, attributes)
 
     @classmethod
     def trusted(
-        cls, node_labels: IntArray, edges: IntArray, edge_labels: IntArray, directed: bool = False
+        cls,
+        node_labels: IntArray,
+        edges: IntArray,
+        edge_labels: IntArray,
+        directed: bool = False,
+        *,
+        node_features: FloatArray | None = None,
+        edge_features: FloatArray | None = None,
+        attributes: Attributes | None = None,
     ) -> Graph:
         """Skip all checks, for callers whose edges are already valid, unique and sorted.
 
@@ -79,14 +107,29 @@ class Graph:
         in lexicographic order. Checking costs ten times as much as building.
         """
         graph = cls.__new__(cls)
-        graph._fill(node_labels, edges, edge_labels, directed)
+        features = node_features, edge_features
+        graph._fill(node_labels, edges, edge_labels, directed, *features, attributes)
         return graph
 
-    def _fill(self, nodes: IntArray, pairs: IntArray, labels: IntArray, directed: bool) -> None:
-        for name, array in zip(("node_labels", "edges", "edge_labels"), (nodes, pairs, labels)):
-            array.setflags(write=False)
+    def _fill(
+        self,
+        nodes: IntArray,
+        pairs: IntArray,
+        labels: IntArray,
+        directed: bool,
+        node_features: FloatArray | None,
+        edge_features: FloatArray | None,
+        attributes: Attributes | None,
+    ) -> None:
+        for name, array in zip(
+            ("node_labels", "edges", "edge_labels", "node_features", "edge_features"),
+            (nodes, pairs, labels, node_features, edge_features),
+        ):
+            if array is not None:
+                array.setflags(write=False)
             object.__setattr__(self, name, array)
         object.__setattr__(self, "directed", bool(directed))
+        object.__setattr__(self, "attributes", attributes)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Graph is immutable; build a new one instead of setting {name!r}")
@@ -95,7 +138,10 @@ class Graph:
         raise AttributeError(f"Graph is immutable; {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Graph, (self.node_labels, self.edges, self.edge_labels, self.directed)
+        return _rebuilt, (
+            self.node_labels, self.edges, self.edge_labels, self.directed, self.node_features,
+            self.edge_features, self.attributes,
+        )  # fmt: skip
 
     @property
     def num_nodes(self) -> int:
@@ -142,7 +188,43 @@ class Graph:
         if not np.array_equal(np.sort(order), np.arange(self.num_nodes)):
             raise ValueError(f"order must list each of 0..{self.num_nodes - 1} once")
         rank = np.argsort(order)
-        return Graph(self.node_labels[order], rank[self.edges], self.edge_labels, self.directed)
+        return Graph(
+            self.node_labels[order],
+            rank[self.edges],
+            self.edge_labels,
+            self.directed,
+            node_features=None if self.node_features is None else self.node_features[order],
+            edge_features=self.edge_features,
+            attributes=self.attributes,
+        )
+
+    def named(self, attributes: Attributes | None) -> Graph:
+        """Return the same graph with other meanings of its labels and features."""
+        return Graph.trusted(
+            self.node_labels,
+            self.edges,
+            self.edge_labels,
+            self.directed,
+            node_features=self.node_features,
+            edge_features=self.edge_features,
+            attributes=attributes,
+        )
+
+    def node_values(self) -> list[dict[str, Any]]:
+        """Attributes of each node by name; `label` is its number if labels have no names."""
+        from grale.graphs.attributes import values_of
+
+        known = self.attributes
+        vocabulary, features = (known.nodes, known.node_features) if known else (None, None)
+        return values_of(self.node_labels, 0, self.node_features, vocabulary, features)
+
+    def edge_values(self) -> list[dict[str, Any]]:
+        """Attributes of each edge by name, as in :meth:`node_values`."""
+        from grale.graphs.attributes import values_of
+
+        known = self.attributes
+        vocabulary, features = (known.edges, known.edge_features) if known else (None, None)
+        return values_of(self.edge_labels, 1, self.edge_features, vocabulary, features)
 
     @classmethod
     def from_networkx(
@@ -207,6 +289,8 @@ class Graph:
             and np.array_equal(self.node_labels, other.node_labels)
             and np.array_equal(self.edges, other.edges)
             and np.array_equal(self.edge_labels, other.edge_labels)
+            and _equal_features(self.node_features, other.node_features)
+            and _equal_features(self.edge_features, other.edge_features)
         )
 
     def __hash__(self) -> int:
@@ -263,8 +347,8 @@ def _check(nodes: IntArray, pairs: IntArray, labels: IntArray) -> None:
         )
 
 
-def _unique_edges(pairs: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
-    """Sort the edges and keep each once; the same edge with two labels is an error."""
+def _unique_edges(pairs: IntArray, labels: IntArray) -> IntArray:
+    """Rows of the edges in order, each once; the same edge with two labels is an error."""
     order = np.lexsort((labels, pairs[:, 1], pairs[:, 0]))
     pairs, labels = pairs[order], labels[order]
     same = (pairs[1:] == pairs[:-1]).all(axis=1)
@@ -276,4 +360,46 @@ def _unique_edges(pairs: IntArray, labels: IntArray) -> tuple[IntArray, IntArray
             f"{labels[clash[0] + 1]}; keep one"
         )
     keep = np.concatenate([[True], ~same]) if len(pairs) else np.zeros(0, dtype=bool)
-    return pairs[keep], labels[keep]
+    return order[keep]
+
+
+def _features(values: Any, count: int, item: str) -> FloatArray | None:
+    """Rows of floats, one per item."""
+    if values is None:
+        return None
+    array = np.array(values, dtype=np.float32)
+    if array.ndim == 1:
+        array = array.reshape(count, -1) if count else array.reshape(0, 1)
+    if array.ndim != 2 or len(array) != count:
+        raise ValueError(f"{item}_features must be {count} rows of floats, got {array.shape}")
+    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    if len(bad):
+        raise ValueError(f"{item} {bad[0]} has a feature that is not finite")
+    return array
+
+
+def _equal_features(first: FloatArray | None, second: FloatArray | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
+
+
+def _rebuilt(
+    nodes: IntArray,
+    pairs: IntArray,
+    labels: IntArray,
+    directed: bool,
+    node_features: FloatArray | None,
+    edge_features: FloatArray | None,
+    attributes: Attributes | None,
+) -> Graph:
+    """Undo pickling, with all checks."""
+    return Graph(
+        nodes,
+        pairs,
+        labels,
+        directed,
+        node_features=node_features,
+        edge_features=edge_features,
+        attributes=attributes,
+    )
