@@ -13,10 +13,12 @@ _HOMES = {
     "GraphSpace": "grale.graphs.space",
     "GRALE": "grale.model.autoencoder",
     "ModelConfig": "grale.model.config",
+    "fit": "grale.training.fit",
     "load": "grale.catalog",
     "embed_frame": "grale.tasks.embed_frame",
     "neighbours": "grale.tasks.neighbours",
     "read_vectors": "grale.tasks.vector_files",
+    "prepare": "grale.data.own.prepare",
     "edit_distance": "grale.metrics.edit_distance",
     "is_isomorphic": "grale.metrics.isomorphism",
 }
@@ -25,6 +27,7 @@ __all__ = ["__version__", *_HOMES]
 
 if TYPE_CHECKING:
     from grale.catalog import load as load
+    from grale.data.own.prepare import prepare as prepare
     from grale.graphs.batch import GraphBatch as GraphBatch
     from grale.graphs.graph import Graph as Graph
     from grale.graphs.space import GraphSpace as GraphSpace
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from grale.tasks.embed_frame import embed_frame as embed_frame
     from grale.tasks.neighbours import neighbours as neighbours
     from grale.tasks.vector_files import read_vectors as read_vectors
+    from grale.training.fit import fit as fit
 
 
 def __getattr__(name: str) -> Any:

@@ -52,12 +52,12 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str) -> Path:
     return Path(path)
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Path, max_bytes: int = MAX_JSON_BYTES) -> Any:
     """Values of a JSON file of limited size and depth, or a ValueError that names the file."""
     with path.open("rb") as file:
-        content = file.read(MAX_JSON_BYTES + 1)
-    if len(content) > MAX_JSON_BYTES:
-        raise ValueError(f"{path} has more than {MAX_JSON_BYTES} bytes, too many for this JSON")
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise ValueError(f"{path} has more than {max_bytes} bytes, too many for this JSON")
     if not content.strip():
         raise ValueError(f"{path} is empty; expected JSON")
     too_deep = f"{path} is nested more than {MAX_JSON_DEPTH} levels deep"

@@ -17,7 +17,8 @@ def edit(
         typer.Option(
             "--property",
             "-p",
-            help="size, edges; of molecules logP, QED, any of RDKit's; or a column of --data.",
+            help="size, edges; 'number of NAME' for a label of your own graphs; of molecules logP, "
+            "QED, any of RDKit's; or a column of --data.",
         ),
     ] = "size",
     lower: Annotated[bool, typer.Option("--lower", help="Lower it instead of raising it.")] = False,

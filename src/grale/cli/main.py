@@ -15,6 +15,7 @@ from grale.cli.edit import edit
 from grale.cli.embed import embed
 from grale.cli.evaluate import evaluate
 from grale.cli.export import export
+from grale.cli.fit import fit
 from grale.cli.info import info
 from grale.cli.interpolate import barycenter, interpolate
 from grale.cli.map import draw_map
@@ -37,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for verb in (
-    demo, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
+    demo, fit, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
     match, neighbours, probe, export, reproduce, models, settings, info,
 ):  # fmt: skip
     app.command()(verb)

@@ -20,6 +20,7 @@ from grale.codec.identity import check_same_model, identity_in
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
+from grale.graphs.record import record_of, to_graph
 from grale.graphs.space import GraphSpace
 
 if TYPE_CHECKING:
@@ -29,16 +30,20 @@ if TYPE_CHECKING:
 def as_graph(item: Any, space: GraphSpace) -> Graph:
     """Accept a `Graph`, a networkx graph, a PyG `Data`; in a molecular space also SMILES and Mol.
 
-    PyG `Data` does not say whether it is directed: it is read as directed if the space is.
+    PyG `Data` does not say whether it is directed: it is read as directed if the space is. In a
+    space with attributes, labels are looked up by their names.
     """
     if isinstance(item, Graph):
-        return item
+        return _as_named(item, space)
     if is_missing(item):
         raise ValueError("the row has no entry")
     if isinstance(item, str) or hasattr(item, "GetAtoms"):
         if not is_molecular(space):
             raise TypeError("got a molecule, but this model was not trained on molecules")
         return Graph.from_smiles(item) if isinstance(item, str) else Graph.from_mol(item)
+    is_other = hasattr(item, "is_multigraph") or hasattr(item, "edge_index")
+    if space.attributes is not None and is_other:
+        return to_graph(record_of(item, "the graph", space.directed), space.attributes)
     if hasattr(item, "adj") and hasattr(item, "is_multigraph"):
         return Graph.from_networkx(item)
     if hasattr(item, "edge_index"):
@@ -53,6 +58,20 @@ def is_missing(item: Any) -> bool:
     """Whether a value says that there is none, as pandas, numpy and polars write it."""
     is_nan = isinstance(item, float | np.floating) and bool(np.isnan(item))
     return item is None or is_nan or type(item).__name__ in ("NAType", "NaTType")
+
+
+def _as_named(graph: Graph, space: GraphSpace) -> Graph:
+    """The graph with the model's labels; a graph without names has them already."""
+    if graph.attributes is None or space.attributes is None or graph.attributes == space.attributes:
+        return graph
+    return to_graph(record_of(graph, "the graph"), space.attributes)
+
+
+def named(graphs: Sequence[Graph], space: GraphSpace) -> list[Graph]:
+    """Decoded graphs with the names of the model's labels, if it has any."""
+    if space.attributes is None:
+        return list(graphs)
+    return [graph.named(space.attributes) for graph in graphs]
 
 
 def screen(items: Iterable[Any], space: GraphSpace) -> list[Graph | str]:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from grale.codec.encode import encode
 from grale.codec.failures import BadVectorError, check_vectors, without_bad_vectors
-from grale.codec.intake import accept, by_size, device_of, quietly
+from grale.codec.intake import accept, by_size, device_of, named, quietly
 from grale.codec.options import CodecOptions
 from grale.codec.refine import refined
 from grale.codec.search import verified_graphs
@@ -64,7 +64,8 @@ def reconstruct(
             results |= _searched(model, batch, latent, options)
         for place, row in enumerate(rows):
             found[row] = results[place]
-    return RoundTrip([graph for graph, _ in found], [places for _, places in found], latents)
+    again = named([graph for graph, _ in found], model.space)
+    return RoundTrip(again, [places for _, places in found], latents)
 
 
 def reconstruct_good(

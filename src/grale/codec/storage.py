@@ -31,7 +31,7 @@ def save(model: Any, folder: Path) -> None:
     values = {
         "architecture": model.architecture,
         **{name: value for name, value in identity_of(model)._asdict().items() if value},
-        "space": dataclasses.asdict(model.space),
+        "space": model.space.as_data(),
         "config": dataclasses.asdict(model.config),
     }
     _write_config(folder, values)

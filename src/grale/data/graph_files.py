@@ -9,7 +9,7 @@ folder holds .json and .jsonl files, or shards that `grale prepare` has written.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -27,7 +27,7 @@ from grale.files import read_json
 from grale.graphs.graph import Graph
 
 ONE, MANY = (".json",), (".jsonl", ".ndjson")
-KEYS = ("node_labels", "edges", "edge_labels", "directed")
+KEYS = ("node_labels", "edges", "edge_labels", "directed", "node_features", "edge_features")
 
 
 def graph_of(values: Any) -> Graph:
@@ -41,12 +41,18 @@ def graph_of(values: Any) -> Graph:
 
 def text_of(graph: Graph) -> str:
     """The JSON object of a graph."""
-    values = {
+    values: dict[str, Any] = {
         "node_labels": graph.node_labels.tolist(),
         "edges": graph.edges.tolist(),
         "edge_labels": graph.edge_labels.tolist(),
     }
-    return json.dumps(values | ({"directed": True} if graph.directed else {}))
+    if graph.directed:
+        values["directed"] = True
+    if graph.node_features is not None:
+        values["node_features"] = graph.node_features.tolist()
+    if graph.edge_features is not None:
+        values["edge_features"] = graph.edge_features.tolist()
+    return json.dumps(values)
 
 
 def parse_graph(entry: str | None) -> Graph | str:
@@ -68,6 +74,8 @@ class GraphFiles:
     path: Path
     files: tuple[Path, ...]
     """Files of JSON, or one folder of shards."""
+    reader: Callable[[Path], Iterator[Record]] | None = None
+    """Reads one of the files; by default as JSON or shards."""
     text: Text = "graph"
 
     def name(self) -> str:
@@ -93,7 +101,7 @@ class GraphFiles:
 
     def records(self, wants_others: bool = True) -> Iterator[Record]:
         """Rows one by one, across files."""
-        return chain.from_iterable(self._records(file) for file in self.files)
+        return chain.from_iterable(map(self.reader or self._records, self.files))
 
     def _records(self, file: Path) -> Iterator[Record]:
         if file.is_dir():

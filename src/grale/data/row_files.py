@@ -20,6 +20,8 @@ from grale.data.molecules.files import (
     read_molecule,
 )
 from grale.data.molecules.folder import Molecules, open_file_or_folder
+from grale.data.own.files import is_graph_file
+from grale.data.own.rows import open_own
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
 from grale.graphs.molecules.salts import largest_organic_part
@@ -33,6 +35,8 @@ def open_rows(path: Path, space: GraphSpace, column: str | None = None) -> RowFi
     """Open a file or a folder of what the space holds."""
     if is_molecular(space):
         return open_file_or_folder(path, column)
+    if space.attributes is not None and column is None and is_graph_file(path):
+        return open_own(path, space)
     if kind_of(path) in TABLES and path.is_file():
         return open_molecules(path, column or GRAPH)
     return open_graphs(path, column)
@@ -82,7 +86,7 @@ def named_row(text: str, space: GraphSpace) -> Graph:
     item = parse_entry(found.entry, opened.text)
     if isinstance(item, str):
         raise ValueError(f"row {number} of {path} ({str(found.entry)[:60]!r}): {item}")
-    return item
+    return item if space.attributes is None else item.named(space.attributes)
 
 
 def stream_good(opened: RowFile, space: GraphSpace) -> Iterator[tuple[int, Graph]]:

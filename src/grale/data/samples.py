@@ -4,6 +4,7 @@ CCO                a SMILES, for models of molecules
 coloring20:17      graph 17 of those held out from training, for models of colourings
 graph.json         {"node_labels": [...], "edges": [[0, 1], ...], "edge_labels": [...]}
 molecules.csv:17   row 17, from 0, of a file of molecules or graphs, or of `grale embed`
+data/mine:3        graph 3 of the test split of a dataset
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.data.graph_files import graph_of
 from grale.data.molecules.library import library_graphs
 from grale.data.row_files import is_row_name, named_row, open_rows, stream_good
-from grale.data.sources import HELD_OUT_SEED, NUM_COLOURS, stream_held_out
+from grale.data.sources import HELD_OUT_SEED, NUM_COLOURS, first_graphs, stream_held_out
+from grale.data.storage import MANIFEST
 from grale.files import read_json
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
@@ -35,6 +37,9 @@ def named_graph(text: str, space: GraphSpace) -> Graph:
                 "choose another --model"
             )
         return generate_coloring(1, COLORING_VARIANTS[name], HELD_OUT_SEED, int(number))[0]
+    stored = _stored_graph(text)
+    if stored is not None:
+        return stored
     if is_row_name(text):
         return named_row(text, space)
     if text.endswith(".json"):
@@ -42,9 +47,23 @@ def named_graph(text: str, space: GraphSpace) -> Graph:
     if is_molecular(space):
         return Graph.from_smiles(text)
     raise ValueError(
-        f"{text!r} is not a graph: give a held-out graph such as coloring10:3, or a .json file "
-        "with node_labels, edges and edge_labels, or a row of a file such as graphs.jsonl:3"
+        f"{text!r} is not a graph: give a held-out graph such as coloring10:3, a .json file "
+        "with node_labels, edges and edge_labels, or FILE:3 for graph 3 of a file of graphs"
     )
+
+
+def _stored_graph(text: str) -> Graph | None:
+    """Graph of the test split of a dataset, such as data/mine:3; None if it is not such a text."""
+    name, colon, number = text.rpartition(":")
+    path, row = (Path(name), int(number)) if colon and number.isdecimal() else (Path(text), 0)
+    if not (path / "test" / MANIFEST).is_file():
+        return None
+    graphs = [*first_graphs(path / "test", row + 1)]
+    if row >= len(graphs):
+        raise ValueError(
+            f"{path} has no graph {row}: its test split has {len(graphs)} graphs, counted from 0"
+        )
+    return graphs[row]
 
 
 def _from_json(path: Path) -> Graph:

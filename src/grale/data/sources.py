@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from grale.data.augment import AugmentConfig, augmented
 from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.data.packed import PackedGraphs
 from grale.data.storage import (
@@ -40,6 +41,7 @@ FIRST_HELD_OUT = {"valid": 0, "test": 1_000_000, "train": 2_000_000}
 """First held-out graph of each split of a generator. Runs are validated and tuned on valid; train
 is for models fitted to embeddings, not for the autoencoder."""
 SHARD_STREAM = 1  # keeps the order of shards apart from the order of graphs
+AUGMENT_STREAM = 2  # and changes of graphs apart from both
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +70,8 @@ class DataConfig:
     half to all node labels equally."""
     shards_per_pool: int = 4
     """How many shards are shuffled together in memory."""
+    augment: AugmentConfig = field(default_factory=AugmentConfig)
+    """Changed copies of the graphs of a dataset on disk."""
     on_bad_shard: Literal["fail", "skip"] = "fail"
     """Whether a damaged shard stops the run or is left out; it is named in both cases."""
 
@@ -84,6 +88,8 @@ class DataConfig:
             raise ValueError(f"size_power must be between -100 and 100, got {self.size_power}")
         if not 0 <= self.balanced_share <= 1:
             raise ValueError(f"balanced_share must be in [0, 1], got {self.balanced_share}")
+        if self.augment.share and self.source != "shards":
+            raise ValueError(f"augment needs source=shards; {self.source} draws fresh graphs")
         if self.shards_per_pool < 1:
             raise ValueError(f"shards_per_pool must be at least 1, got {self.shards_per_pool}")
         if (self.path is None) == (self.source == "shards"):
@@ -157,7 +163,8 @@ class ShardSource:
         self.used_rows = _first_rows(self.shards, config.max_graphs)
         self.shards = [shard for shard in self.shards if self.used_rows[shard.file]]
         self.pools_per_epoch = -(-len(self.shards) // config.shards_per_pool)
-        self.pool = lru_cache(maxsize=1)(self._load)
+        self.pool = lru_cache(maxsize=1)(self._draw)
+        self._load = lru_cache(maxsize=1)(self._read)
 
     def pool_rows(self, number: int) -> int:
         """Graphs in the shards of pool `number`."""
@@ -175,9 +182,17 @@ class ShardSource:
         width = self.config.shards_per_pool
         return [self.shards[i] for i in order[place * width : (place + 1) * width]]
 
-    def _load(self, number: int) -> PackedGraphs:
+    def _draw(self, number: int) -> PackedGraphs:
+        """Pool `number`, with changed copies if the settings ask for them."""
+        pool = self._load(tuple(self._shards_of(number)))
+        if not self.config.augment.share:
+            return pool
+        rng = np.random.default_rng([self.config.seed, AUGMENT_STREAM, number])
+        return augmented(pool, self.config.augment, rng)
+
+    def _read(self, shards: tuple[Shard, ...]) -> PackedGraphs:
         parts = []
-        for shard in self._shards_of(number):
+        for shard in shards:
             part = read_shard(self.folder, shard, self.space.directed)
             part.check(self.space, str(self.folder / shard.file))
             used = self.used_rows[shard.file]
@@ -222,7 +237,9 @@ def stored_graphs(folder: Path, on_bad_shard: str = "fail") -> Iterator[Graph]:
         if _is_good(folder, shard, on_bad_shard):
             packed = read_shard(folder, shard, manifest.space.directed)
             packed.check(manifest.space, str(folder / shard.file))
-            yield from packed.graphs()
+            names = manifest.space.attributes
+            graphs = packed.graphs()
+            yield from graphs if names is None else (graph.named(names) for graph in graphs)
 
 
 def stream_held_out(name: str, count: int, split: str) -> Iterator[Graph]:

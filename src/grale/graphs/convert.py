@@ -35,8 +35,17 @@ def from_networkx(graph: networkx.Graph, node_label: str, edge_label: str) -> Gr
 
 
 def to_networkx(graph: Graph, node_label: str, edge_label: str) -> networkx.Graph:
-    """Convert to `networkx.Graph`, or `networkx.DiGraph` if directed, nodes 0..n-1."""
+    """Convert to `networkx.Graph`, or `networkx.DiGraph` if directed, nodes 0..n-1.
+
+    A graph whose labels have names, or with features, gets its attributes under their own names.
+    """
     result = networkx.DiGraph() if graph.directed else networkx.Graph()
+    if graph.attributes is not None or graph.node_features is not None:
+        result.add_nodes_from(enumerate(graph.node_values()))
+        result.add_edges_from(
+            (u, v, values) for (u, v), values in zip(graph.edges.tolist(), graph.edge_values())
+        )
+        return result
     for node, label in enumerate(graph.node_labels.tolist()):
         result.add_node(node, **{node_label: label})
     for (u, v), label in zip(graph.edges.tolist(), graph.edge_labels.tolist()):
@@ -85,7 +94,10 @@ def _attribute(values: dict[Any, Any], item: str, name: str, default: int) -> li
         raise ValueError(f"{item} {missing[0]!r} has no attribute {name!r}, but others do")
     for key, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise ValueError(f"{item} {key!r} has {name}={value!r}; labels must be integers")
+            raise ValueError(
+                f"{item} {key!r} has {name}={value!r}; labels must be integers here. Names are "
+                "kept by grale.fit, grale.prepare and the models that come from them"
+            )
     return [int(value) for value in values.values()]
 
 

@@ -6,9 +6,11 @@ These sizes come from the data and are stored with the weights.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from grale.graphs.graph import Graph
+from grale.graphs.attributes import Attributes
+from grale.graphs.graph import FloatArray, Graph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +24,38 @@ class GraphSpace:
     num_edge_labels: int = 1
     """Edge labels are 1 .. num_edge_labels; 0 is "no edge"."""
     directed: bool = False
+    attributes: Attributes | None = None
+    """What labels and features mean; None if labels are numbers and there are no features."""
 
     def __post_init__(self) -> None:
         for name in ("max_nodes", "num_node_labels", "num_edge_labels"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.attributes is None:
+            return
+        for name in ("num_node_labels", "num_edge_labels"):
+            known = getattr(self.attributes, name)
+            if getattr(self, name) != known:
+                raise ValueError(f"{name}={getattr(self, name)}, but attributes name {known}")
+
+    @property
+    def node_feature_dim(self) -> int:
+        """Continuous features of a node."""
+        features = self.attributes and self.attributes.node_features
+        return len(features) if features else 0
+
+    @property
+    def edge_feature_dim(self) -> int:
+        """Continuous features of an edge."""
+        features = self.attributes and self.attributes.edge_features
+        return len(features) if features else 0
+
+    def as_data(self) -> dict[str, Any]:
+        """Plain values for a file; spaces without attributes do not mention them."""
+        values = asdict(self)
+        if self.attributes is None:
+            del values["attributes"]
+        return values
 
     @property
     def num_edge_classes(self) -> int:
@@ -51,6 +80,14 @@ class GraphSpace:
             return (
                 f"has label {label} on edge {pair}, but edge labels end at {self.num_edge_labels}"
             )
+        for item, rows, count in (
+            ("node", graph.node_features, self.node_feature_dim),
+            ("edge", graph.edge_features, self.edge_feature_dim),
+        ):
+            if _width(rows) != count and not (
+                rows is None and item == "edge" and not len(graph.edges)
+            ):
+                return f"has {_width(rows)} features per {item}, but {count} are expected"
         return None
 
     def check(self, graphs: Iterable[Graph]) -> None:
@@ -80,3 +117,7 @@ class GraphSpace:
             num_edge_labels=max(int(graph.edge_labels.max(initial=1)) for graph in listed),
             directed=directed,
         )
+
+
+def _width(rows: FloatArray | None) -> int:
+    return 0 if rows is None else rows.shape[1]

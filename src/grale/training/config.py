@@ -93,6 +93,9 @@ class TrainConfig:
     """Steps between two evaluations."""
     num_validation: int = 1_000
     """Graphs reconstructed at each evaluation."""
+    patience: int = 0
+    """Stop after this many evaluations without a better one, and return the best weights; 0 to
+    train to the end and return the last ones."""
 
     def __post_init__(self) -> None:
         for name in _COUNTS:
@@ -100,6 +103,8 @@ class TrainConfig:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.objective == "match" and self.architecture != "grale":
             raise ValueError(f"objective=match needs architecture=grale, got {self.architecture}")
+        if self.patience < 0:
+            raise ValueError(f"patience must not be negative, got {self.patience}")
         smallest = min(self.batch_size, self.num_validation)
         if self.objective == "match" and smallest < 2:
             raise ValueError("a pair has two graphs: batch_size and num_validation must be above 1")
@@ -135,8 +140,9 @@ def _what_matters(settings: Mapping[str, Any]) -> dict[str, Any]:
     return kept | {"data": {k: v for k, v in kept["data"].items() if k not in _NEUTRAL_DATA}}
 
 
-_NEUTRAL = ("max_steps", "log_every", "validate_every", "num_validation")
-_COUNTS = ("batch_size", "pairs_per_graph", *_NEUTRAL)
+_REPORTS = ("max_steps", "log_every", "validate_every", "num_validation")
+_NEUTRAL = (*_REPORTS, "patience")
+_COUNTS = ("batch_size", "pairs_per_graph", *_REPORTS)
 _NEUTRAL_DATA = ("num_workers", "on_bad_shard", "path")
 
 

@@ -25,6 +25,7 @@ from grale.data.batching import TrainingBatch, batches_from
 from grale.data.sources import open_source
 from grale.files import locked
 from grale.graphs.graph import Graph
+from grale.training.best_model import BestModel
 from grale.training.checkpoint import (
     Checkpoint,
     flatten_state,
@@ -71,6 +72,7 @@ class Trainer:
         self.optimizers = Optimizers(self.model, config.optimizer)
         self.average = AveragedWeights(self.model, config.optimizer.ema_decay)
         self.step, self.seconds = 0, 0.0
+        self.best = BestModel(config.patience, self.fabric.world_size)
         compiled: torch.nn.Module = objective
         if self.options.compile:
             compiled = cast(torch.nn.Module, torch.compile(objective))
@@ -150,7 +152,9 @@ class Trainer:
                 scores = self._validate(held_out) if validates else None
                 report(StepReport(self.step, self.progress, self._read(values), rate, scores))
                 mark, graphs = time.perf_counter(), 0
-        return self.averaged_model()
+                if scores is not None and self.best.gives_up_after(scores, self.averaged_model):
+                    break
+        return self.best.model or self.averaged_model()
 
     def _train_step(self, batch: TrainingBatch) -> dict[str, torch.Tensor]:
         """Take one step; the returned tensors stay on the device until they are read."""
@@ -163,8 +167,9 @@ class Trainer:
         graphs = batch.graphs.to(device)
         known = None if batch.properties is None else batch.properties.to(device)
         values = self.objective(
-            graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device), known
-        )
+            graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device), known,
+            graphs.node_features, graphs.edge_features,
+        )  # fmt: skip
         self.fabric.backward(values["loss"])
         norm = torch.nn.utils.clip_grad_norm_(
             self.model.parameters(), config.optimizer.clip_norm or float("inf")
