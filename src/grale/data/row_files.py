@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from grale.data.graph_files import GraphFiles, open_graphs, parse_graph
 from grale.data.molecules.files import (
     GRAPH,
@@ -35,11 +37,18 @@ def open_rows(path: Path, space: GraphSpace, column: str | None = None) -> RowFi
     """Open a file or a folder of what the space holds."""
     if is_molecular(space):
         return open_file_or_folder(path, column)
-    if space.attributes is not None and column is None and is_graph_file(path):
+    if space.attributes is not None and column is None and _holds_own(path):
         return open_own(path, space)
     if kind_of(path) in TABLES and path.is_file():
         return open_molecules(path, column or GRAPH)
     return open_graphs(path, column)
+
+
+def _holds_own(path: Path) -> bool:
+    """Whether a path holds graphs as their owner has them, not as `grale embed` writes them."""
+    if kind_of(path) == "parquet" and path.is_file():
+        return GRAPH not in pq.read_schema(path).names
+    return is_graph_file(path)
 
 
 def parse_entry(entry: str | None, text: Text) -> Graph | str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
 from grale.graphs.space import GraphSpace
-from grale.graphs.graph import Graph
 from grale.plot.graph_look import GraphLook
 from grale.plot.molecule_look import MoleculeLook
 from grale.plot.palette import palette_for
