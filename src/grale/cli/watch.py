@@ -32,7 +32,8 @@ def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GraphAutoencoder:
                 say(f"step {step.step}: {step.validation.text}")
 
         try:
-            return trainer.run(report)
+            model: GraphAutoencoder = trainer.run(report)
+            return model
         finally:
             for log in logs:
                 log.close()

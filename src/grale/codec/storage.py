@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_model
-from torch import nn
+from torch import Tensor, nn
 
 from grale.codec.hub import check_options, download, is_hub_id, not_found
 from grale.codec.outline import check_fits, with_present_names
@@ -33,7 +34,7 @@ def save(model: Any, folder: Path) -> None:
         "config": dataclasses.asdict(model.config),
     }
     values = json.loads(json.dumps(values))  # as they will be read: lists instead of tuples
-    values[SHA256] = {"settings": _digest(values), "weights": sha256_of(folder / WEIGHTS)}
+    values[SHA256] = {"settings": digest_of(values), "weights": sha256_of(folder / WEIGHTS)}
     write_whole(folder / CONFIG, json.dumps(values, indent=2) + "\n")
 
 
@@ -76,6 +77,7 @@ def load(kind: type[Any], folder: Path) -> Any:
     finally:
         torch.set_default_dtype(before)
     _check_digests(folder)
+    model.folder = folder
     return model
 
 
@@ -85,7 +87,7 @@ def _check_digests(folder: Path) -> None:
     known = values.pop(SHA256, None)
     if known is None:
         return
-    if not isinstance(known, dict) or known.get("settings") != _digest(values):
+    if not isinstance(known, dict) or known.get("settings") != digest_of(values):
         raise ValueError(
             f"{folder / CONFIG} is not as it was saved: its checksum differs; "
             f"fetch it again, or remove its entry {SHA256!r} if you changed it yourself"
@@ -94,7 +96,7 @@ def _check_digests(folder: Path) -> None:
         raise ValueError(f"{folder / WEIGHTS} is damaged: its checksum differs; fetch it again")
 
 
-def _digest(values: dict[str, Any]) -> str:
+def digest_of(values: dict[str, Any]) -> str:
     """Checksum of settings, however they are laid out."""
     return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
@@ -111,8 +113,17 @@ def _with_weights(model: Any, path: Path) -> Any:
 
 def fingerprint(model: nn.Module) -> str:
     """Checksum of all weights: equal exactly when the weights are."""
+    return _fingerprint_of(model.state_dict())
+
+
+def stored_fingerprint(kind: type[Any], folder: Path) -> str:
+    """Fingerprint of the model of that kind in a folder, whatever became of it in memory."""
+    return _fingerprint_of(with_present_names(load_file(folder / WEIGHTS), kind.former_names))
+
+
+def _fingerprint_of(weights: Mapping[str, Tensor]) -> str:
     digest = sha256()
-    for name, weight in sorted(model.state_dict().items()):
+    for name, weight in sorted(weights.items()):
         digest.update(name.encode())
         digest.update(weight.detach().cpu().contiguous().numpy().tobytes())
     return digest.hexdigest()

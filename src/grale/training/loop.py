@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -22,7 +22,6 @@ from lightning.fabric import Fabric
 from lightning.fabric.utilities.exceptions import MisconfigurationException
 
 from grale.catalog import load_any
-from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.data.batching import TrainingBatch, batches_from
 from grale.data.sources import open_source
 from grale.files import locked
@@ -37,10 +36,11 @@ from grale.training.checkpoint import (
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.failure import stop_on_bad_loss
 from grale.training.new_model import new_model
-from grale.training.objective import OBJECTIVES, Validation
+from grale.training.objective import OBJECTIVES
 from grale.training.optimizer import AveragedWeights, Optimizers
 from grale.training.schedule import rate_share
 from grale.training.stopping import StopRequest, stop_request
+from grale.training.validation import Validation
 from grale.training.warm_start import take_weights
 
 logger = logging.getLogger(__name__)
@@ -97,8 +97,8 @@ class Trainer:
         minutes = self.max_minutes
         return max(by_steps, self.seconds / (60 * minutes) if minutes else 0.0)
 
-    def run(self, report: Callable[[StepReport], None]) -> GraphAutoencoder:
-        """Train to the end; save and return the model with averaged weights.
+    def run(self, report: Callable[[StepReport], None]) -> Any:
+        """Train to the end; save and return the model, or prior, with averaged weights.
 
         If asked to stop (SIGTERM, Ctrl-C), the run writes a checkpoint after its step and ends.
         """
@@ -107,10 +107,10 @@ class Trainer:
             self._refuse_changed_folder()
             model = self._run(report, request)
             if self.fabric.is_global_zero:
-                model.save_pretrained(self.folder)
+                self.kind.save(model, self.folder)
             return model
 
-    def _run(self, report: Callable[[StepReport], None], request: StopRequest) -> GraphAutoencoder:
+    def _run(self, report: Callable[[StepReport], None], request: StopRequest) -> Any:
         config = self.config
         self.folder.mkdir(parents=True, exist_ok=True)  # from here on, a killed run can be resumed
         batches = batches_from(
@@ -179,7 +179,7 @@ class Trainer:
             values = cast(dict[str, torch.Tensor], means)
         return {name: value.item() for name, value in values.items()}
 
-    def averaged_model(self) -> GraphAutoencoder:
+    def averaged_model(self) -> Any:
         """Return a copy of the model with the averaged weights."""
         model = new_model(self.config, self.source).to(self.fabric.device)
         model.load_state_dict(self.model.state_dict())
