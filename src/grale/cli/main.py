@@ -14,6 +14,7 @@ from grale.cli.denoise import denoise
 from grale.cli.edit import edit
 from grale.cli.embed import embed
 from grale.cli.evaluate import evaluate
+from grale.cli.generate import generate
 from grale.cli.info import info
 from grale.cli.interpolate import barycenter, interpolate
 from grale.cli.map import draw_map
@@ -35,7 +36,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    match, probe, reproduce, models, settings, info,
+    generate, match, probe, reproduce, models, settings, info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)

@@ -176,8 +176,9 @@ class LatentPrior(nn.Module):
             raise ValueError("densities need path=flat; this prior moves on spheres")
 
     def to_tokens(self, latents: Float[Tensor, "B Z"]) -> Tokens:
-        """Standardised tokens of latents."""
-        return self._cut((latents - self.mean) / self.scale)
+        """Standardised tokens of latents; on their sphere if they have one."""
+        tokens = self._cut((latents - self.mean) / self.scale)
+        return on_sphere(tokens) if self.settings.tokens.on_sphere else tokens
 
     def to_latents(self, tokens: Tokens) -> Float[Tensor, "B Z"]:
         """Undo `to_tokens`; tokens return to their sphere if they have one."""
