@@ -65,11 +65,8 @@ def nearest_similarity(found: MoleculeSet, reference: MoleculeSet) -> float:
     """Mean over the first set of the highest similarity to the second."""
     from rdkit.DataStructs import BulkTanimotoSimilarity
 
-    return float(
-        np.mean(
-            [max(BulkTanimotoSimilarity(f, reference.fingerprints)) for f in found.fingerprints]
-        )
-    )
+    known = reference.fingerprints
+    return float(np.mean([max(BulkTanimotoSimilarity(f, known)) for f in found.fingerprints]))
 
 
 def internal_diversity(found: MoleculeSet) -> float:

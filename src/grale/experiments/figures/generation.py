@@ -101,8 +101,9 @@ def edits_picture(model: GRALE, graphs: list[Graph]) -> Picture:
         "edits",
         f"Raising {name}",
         gallery_figure([plain, row], look_of(model.space)),
-        f"The same graph edited along the gradient of a predictor of {name} (new best values, valid "
-        f"or not) and by the prior ({found.valid} of {found.drawn} proposals valid; the best first).",
+        f"The same graph edited along the gradient of a predictor of {name} (new best values, "
+        f"valid or not) and by the prior ({found.valid} of {found.drawn} proposals valid; the best "
+        "first).",
     )
 
 

@@ -23,6 +23,7 @@ from grale.graphs.molecules.molecule import is_molecular
 from grale.metrics.generation import SeenGraphs, is_coloured, why_invalid
 from grale.model.autoencoder import GRALE
 from grale.tasks.chemnet import check_chemnet
+from grale.tasks.generate import GenerateConfig, generate
 from grale.tasks.molecule_sets import (
     MoleculeSet,
     cosine,
@@ -35,7 +36,6 @@ from grale.tasks.molecule_sets import (
 
 ALL_FROM = 10_000  # samples from which all reference molecules are used
 REFERENCES_EACH = 20  # reference molecules per sample below that
-CHUNK = 1_000
 PUBLISHED = (
     ("training set", "100", "100", "-", "0.48 to 0.64"),
     ("FragFM (fragments)", "99.8", "100", "87.1", "0.58"),
@@ -93,13 +93,8 @@ def molecules_table(model: GRALE, config: PictureConfig, progress: Progress) -> 
 
 
 def _drawn(model: GRALE, config: PictureConfig, progress: Progress) -> list[Graph]:
-    graphs: list[Graph] = []
-    for start in range(0, config.count, CHUNK):
-        size = min(CHUNK, config.count - start)
-        graphs += model.sample(size, seed=config.seed + start)
-        if progress is not None:
-            progress(size)
-    return graphs
+    wanted = GenerateConfig(count=config.count, options=SampleOptions(seed=config.seed))
+    return [new.graph for new in generate(model, wanted, progress or (lambda done: None))]
 
 
 def _reconstructed(model: GRALE, smiles: Sequence[str]) -> list[Graph]:
@@ -163,9 +158,9 @@ def colourings_table(model: GRALE, config: PictureConfig, progress: Progress) ->
         ])  # fmt: skip
         values[name] = found
     caption = (
-        f"{config.count:,} samples of seed {config.seed} and as many held-out graphs. Valid: planar, "
-        "in one piece, no edge between equal colours. Distinct: not isomorphic to one before. Apart: "
-        "total variation distance to the distribution over the held-out graphs."
+        f"{config.count:,} samples of seed {config.seed} and as many held-out graphs. Valid: "
+        "planar, in one piece, no edge between equal colours. Distinct: not isomorphic to one "
+        "before. Apart: total variation distance to the distribution over the held-out graphs."
     )
     return Table("table-generation", "New colourings", ["", *found], rows, caption, values)
 
