@@ -70,6 +70,8 @@ def edit(
 
     picture_format(out)
     keep_freed_memory()
+    if method == "gradient" and (keep is not None or similarity > 0):
+        raise ValueError("--keep and --similarity need --method prior")
     config = ProposeConfig(
         count=proposals, amount=amount, least_similarity=similarity, keep=keep, seed=seed
     )
