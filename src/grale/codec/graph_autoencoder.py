@@ -15,13 +15,12 @@ import numpy as np
 import torch
 from huggingface_hub import ModelHubMixin
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from grale.codec import decode as decoding
 from grale.codec import describe as describing
 from grale.codec import encode as encoding
 from grale.codec import prior_storage, storage
-from grale.codec import sample as sampling
 from grale.codec import search as searching
 from grale.codec.encoded_batch import EncodedBatch
 from grale.codec.failures import OnError, are_finite, check_on_error, run_on_good
@@ -29,6 +28,7 @@ from grale.codec.intake import screen
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct, reconstruct_good
+from grale.codec.with_prior import WithPrior
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
@@ -36,12 +36,9 @@ from grale.graphs.space import GraphSpace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from grale.prior.conditions import Wanted
-    from grale.prior.latent_prior import LatentPrior
-
 
 class GraphAutoencoder(
-    nn.Module, ModelHubMixin, library_name="grale", tags=["graphs", "autoencoder"]
+    WithPrior, ModelHubMixin, library_name="grale", tags=["graphs", "autoencoder"]
 ):
     """Autoencoder over the graphs of one space."""
 
@@ -55,13 +52,10 @@ class GraphAutoencoder(
     """Whether graphs come back from its embeddings; see `grale.codec.graph_embedder`."""
     former_names: ClassVar[Mapping[str, str]] = {}
     """Names of parts in older files of weights, and their names now."""
-    folder: Path | None = None
-    """Where the model was loaded from; its prior is there, if it has one."""
 
     def __init__(self, space: GraphSpace, config: Any) -> None:
         super().__init__()
         self.space, self.config = space, config
-        self._prior: list[LatentPrior] = []  # in a list: its weights are not those of the model
 
     @property
     @abstractmethod
@@ -266,68 +260,6 @@ class GraphAutoencoder(
             return [*found.graphs]
         again = iter(found.graphs)
         return [next(again) if isinstance(item, Graph) else None for item in items]
-
-    @property
-    def has_prior(self) -> bool:
-        """Whether new graphs can be drawn from the model."""
-        return bool(self._prior) or prior_storage.has_prior(self.folder)
-
-    @property
-    def prior(self) -> LatentPrior:
-        """The prior over the latents, read when it is first used; an error if there is none."""
-        if not self.has_prior:
-            raise ValueError(
-                "this model has no prior, so it cannot draw new graphs; "
-                "train one with `grale train prior` (docs/generation.md), or choose another model"
-            )
-        if not self._prior:
-            assert self.folder is not None  # `has_prior` looked there
-            weights = storage.stored_fingerprint(type(self), self.folder)
-            self._prior.append(prior_storage.load_prior(self.folder, weights))
-        return self._prior[0].to(next(self.parameters()).device)
-
-    def use_prior(self, prior: LatentPrior) -> None:
-        """Use a prior that is in memory; it must have been trained on latents of this model."""
-        tokens = prior.settings.tokens
-        if tokens.latent_dim != self.latent_dim:
-            raise ValueError(
-                f"this prior is for latents of {tokens.latent_dim} numbers, but this model has "
-                f"{self.latent_dim}"
-            )
-        self._prior = [prior]
-
-    def sample(
-        self,
-        count: int,
-        conditions: Wanted | None = None,
-        seed: int = 0,
-        *,
-        steps: int = sampling.STEPS,
-        guidance: float = 1.0,
-        batch_size: int = 256,
-    ) -> list[Graph]:
-        """Draw new graphs from the prior, decoded as they are: a few are not valid molecules.
-
-        Parameters
-        ----------
-        count
-            How many.
-        conditions
-            What is wanted, by name: ``{"size": 20}``, or a `grale.prior.conditions.Range`. The
-            prior knows the names in `model.prior.settings.conditions`.
-        seed
-            Equal seeds give equal graphs.
-        steps, guidance
-            See `grale.codec.sample.SampleOptions`.
-        batch_size
-            Graphs drawn at once.
-        """
-        options = sampling.SampleOptions(
-            seed=seed, steps=steps, guidance=guidance, batch_size=batch_size
-        )
-        drawn = sampling.sample_latents(self, count, conditions or {}, options)
-        codec_options = CodecOptions(batch_size=batch_size)
-        return [graph for rows in drawn for graph in decoding.decode(self, rows, codec_options)]
 
     def _save_pretrained(self, save_directory: Path) -> None:
         storage.save(self, save_directory)

@@ -32,6 +32,7 @@ class FlowObjective(nn.Module):
     def __init__(self, model: Any, config: TrainConfig) -> None:
         super().__init__()
         assert isinstance(model, LatentPrior)  # `TrainConfig` refuses others
+        autoencoder_of(model)  # before any work: it is there, with the weights of then
         self.model = model
 
     def forward(
