@@ -37,7 +37,7 @@ def generate(
         str | None, typer.Option(help="SMILES of a molecule that has the atoms to keep.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal graphs.")] = 0,
-    steps: Annotated[int, typer.Option(help="Steps from noise to a latent.")] = 40,
+    steps: Annotated[int, typer.Option(help="Steps from noise to a latent.")] = 20,
     guidance: Annotated[
         float, typer.Option(help="Above 1, conditions are met more often, with less variety.")
     ] = 1.0,

@@ -20,7 +20,7 @@ from grale.prior.paths import Tokens, build_path, on_sphere
 from grale.prior.velocity import VelocityNetwork
 
 EXAMPLES = 1_024  # training graphs whose conditions are kept, to draw from
-STEPS = 40  # of Heun's method, two evaluations each (decisions/015)
+STEPS = 20  # of Heun's method, two evaluations each (decisions/015)
 
 
 class LatentPrior(nn.Module):

@@ -20,6 +20,7 @@ from grale.codec.sample import SIZE
 from grale.graphs.graph import Graph
 from grale.metrics.generation import why_invalid
 from grale.model.autoencoder import GRALE
+from grale.prior.latent_prior import STEPS
 
 LEVELS = 8
 
@@ -32,7 +33,7 @@ class BackConfig:
     """Most noise: the share of the way from the point to pure noise."""
     levels: int = LEVELS
     """Amounts of noise that are tried, evenly spaced up to the most."""
-    steps: int = 40
+    steps: int = STEPS
     """Steps of the integration from pure noise; less noise takes fewer."""
     seed: int = 0
 

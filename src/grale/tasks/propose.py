@@ -27,6 +27,7 @@ from grale.codec.refine import ENOUGH_STEPS
 from grale.graphs.graph import Graph
 from grale.metrics.generation import SeenGraphs, why_invalid
 from grale.model.autoencoder import GRALE
+from grale.prior.latent_prior import STEPS
 from grale.tasks.edit import Predictor
 from grale.tasks.keep import contains, template_of
 from grale.tasks.properties import Property
@@ -50,7 +51,7 @@ class ProposeConfig:
     """Length of the push along the property's gradient, relative to the velocity."""
     guidance: float = 2.0
     """Factor on the effect of the wanted value, if the prior knows the property."""
-    steps: int = 40
+    steps: int = STEPS
     """Steps of the integration from pure noise; less noise takes fewer."""
     least_similarity: float = 0.0
     """Proposals less similar to the graph are left out."""
