@@ -16,7 +16,14 @@ from grale.experiments.picture import PictureConfig
 from grale.experiments.tables import editing, generation
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
-from grale.tasks.molecule_sets import cosine, fragments, passes_filters, scaffold
+from grale.tasks.molecule_sets import (
+    MoleculeSet,
+    cosine,
+    fragments,
+    frechet_distance,
+    passes_filters,
+    scaffold,
+)
 from grale.tasks.properties import named_property
 from prior.still_prior import still_prior
 
@@ -87,6 +94,17 @@ def test_fragments_scaffolds_and_filters_are_those_of_moses(little_moses: Path) 
     assert cosine(Counter("ab"), Counter("cd")) == 0
     assert cosine(Counter("aab"), Counter("aab")) == pytest.approx(1)
     assert np.isnan(cosine(Counter(), Counter("a")))
+
+
+def test_the_distance_of_two_gaussians_is_the_known_one() -> None:
+    def molecules(mean: float, deviations: list[float]) -> MoleculeSet:
+        spread = np.diag(np.square(deviations))
+        return MoleculeSet([], Counter(), Counter(), np.full(2, mean), spread)
+
+    first, second = molecules(0.0, [1.0, 3.0]), molecules(2.0, [2.0, 0.5])
+    exact = 2 * 2.0**2 + (1 - 2) ** 2 + (3 - 0.5) ** 2
+    assert frechet_distance(first, second) == pytest.approx(exact)
+    assert frechet_distance(first, first) == pytest.approx(0, abs=1e-9)
 
 
 def test_molecules_to_edit_are_in_the_range_or_the_lowest() -> None:

@@ -67,10 +67,10 @@ def molecules_table(model: GRALE, config: PictureConfig, progress: Progress) -> 
         "test": read_moses("test", most),
         "scaffold test": read_moses("test_scaffolds", most),
     }
+    again = _reconstructed(model, tests["test"][: config.count])
     begin = time.perf_counter()
     drawn = _drawn(model, config, progress)
     seconds = 1000 * (time.perf_counter() - begin) / config.count
-    again = _reconstructed(model, tests["test"][: config.count])
     references = {name: summarise(smiles) for name, smiles in tests.items()}
     known = set(read_moses("train"))
     rows, values = [], {}
@@ -99,6 +99,11 @@ def _drawn(model: GRALE, config: PictureConfig, progress: Progress) -> list[Grap
 
 def _reconstructed(model: GRALE, smiles: Sequence[str]) -> list[Graph]:
     good = [text for text, why in zip(smiles, model.why_not(smiles)) if why is None]
+    if not good:
+        raise ValueError(
+            f"this model has molecules of at most {model.space.max_nodes} atoms; those of MOSES "
+            "are larger: choose another --model"
+        )
     return [graph for graph in model.reconstruct(good) if graph is not None]
 
 
