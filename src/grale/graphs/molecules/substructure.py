@@ -34,5 +34,7 @@ def first_match(molecule: Any, smarts: str) -> list[int] | None:
 @lru_cache(maxsize=64)
 def _pattern(smarts: str) -> Any:
     from rdkit import Chem
+    from rdkit.rdBase import BlockLogs
 
-    return Chem.MolFromSmarts(smarts)
+    with BlockLogs():  # the caller says what is wrong with a pattern
+        return Chem.MolFromSmarts(smarts)
