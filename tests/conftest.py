@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 import torch
 
+from grale.catalog import load
 from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import molecule_space
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.model.config import FeaturizerConfig, MatcherConfig, ModelConfig
+from prior.still_prior import still_prior
 
 torch.set_num_threads(1)  # tensors here are tiny; tests run in as many processes as cores
 
@@ -62,6 +64,21 @@ def molecule_model(tiny_config: ModelConfig) -> GRALE:
     """An untrained model of molecules of up to 10 atoms."""
     torch.manual_seed(0)
     return GRALE(molecule_space(10), tiny_config).eval()
+
+
+@pytest.fixture(scope="session")
+def generative_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shipped `molecules` with a prior around one molecule, on disk."""
+    folder = tmp_path_factory.mktemp("generative")
+    model = load("molecules")
+    model.use_prior(still_prior(model))
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def generative(generative_folder: Path) -> GRALE:
+    return load(generative_folder)
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,20 @@
-"""`grale edit GRAPH --property P`: change a property by steps in the latent."""
+"""`grale edit GRAPH --property P`: change a property by steps in the latent, or with the prior."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from grale.cli.interpolate import GRAPH_HELP, Model, Picture, Tries
+
+if TYPE_CHECKING:
+    from grale.graphs.graph import Graph
+    from grale.model.autoencoder import GRALE
+    from grale.tasks.latent_predictor import LearnedProperty
+    from grale.tasks.properties import Property
+    from grale.tasks.propose import ProposeConfig
 
 
 def edit(
@@ -23,6 +30,10 @@ def edit(
     ] = "size",
     lower: Annotated[bool, typer.Option("--lower", help="Lower it instead of raising it.")] = False,
     model: Model = "molecules-attention",
+    method: Annotated[
+        Literal["gradient", "prior"],
+        typer.Option(help="Follow the gradient, or stay on the data; the latter needs a prior."),
+    ] = "gradient",
     data: Annotated[
         str | None,
         typer.Option(
@@ -40,6 +51,15 @@ def edit(
         typer.Option("--plain", help="Follow the plain gradient, without the covariance."),
     ] = False,
     tries: Tries = 20,
+    proposals: Annotated[int, typer.Option(min=1, help="Draws of the prior.")] = 20,
+    amount: Annotated[
+        float, typer.Option(help="Most noise of the prior, up to 1: similarity one gives up.")
+    ] = 0.6,
+    similarity: Annotated[
+        float, typer.Option(help="Least similarity of the prior's proposals, from 0 to 1.")
+    ] = 0.0,
+    keep: Annotated[str | None, typer.Option(help="Atoms that the prior keeps, as SMARTS.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the prior's draws.")] = 0,
     frames: Annotated[int, typer.Option(min=2, help="Most graphs in the picture.")] = 8,
     out: Picture = Path("edit.png"),
 ) -> None:
@@ -50,14 +70,25 @@ def edit(
     from grale.experiments.figures.size_edit import edit_figure
     from grale.plot.figures import picture_format, save_figure
     from grale.tasks.edit import edit as follow_gradient
+    from grale.tasks.keep import template_of
     from grale.tasks.latent_predictor import learn_property
     from grale.tasks.measured import measured_property
     from grale.tasks.properties import Property, is_property, named_property
+    from grale.tasks.propose import ProposeConfig
 
     picture_format(out)
     keep_freed_memory()
+    if method == "gradient" and (keep is not None or similarity > 0):
+        raise ValueError("--keep and --similarity need --method prior")
+    config = ProposeConfig(
+        count=proposals, amount=amount, least_similarity=similarity, keep=keep, seed=seed
+    )
     loaded = load(model)
     start = named_graph(graph, loaded.space)
+    if method == "prior":
+        assert loaded.prior  # says so if there is none
+        if keep is not None:
+            template_of(loaded, start, keep)  # says so if the molecule does not have it
     true: Property
     if data is not None and not is_property(wanted) and is_file_of_rows(data, "train"):
         measured = measured_property(Path(data), wanted, loaded.space, count)
@@ -68,6 +99,9 @@ def edit(
     with working(f"learning {wanted} on {len(graphs)} graphs"):
         learned = learn_property(loaded, graphs, true)
     direction = -1 if lower else 1
+    if method == "prior":
+        _propose(loaded, start, true, learned, wanted, direction, config, frames, out)
+        return
     path = follow_gradient(
         loaded,
         start,
@@ -87,4 +121,35 @@ def edit(
         ])  # fmt: skip
     show(f"predictor of {wanted}: R2 {learned.r2:.3f} on held-out graphs", rows)
     figure = edit_figure(loaded, path, wanted, frames, direction)
+    say(f"picture: {save_figure(figure, out)}")
+
+
+def _propose(
+    model: GRALE,
+    start: Graph,
+    true: Property,
+    learned: LearnedProperty,
+    wanted: str,
+    direction: int,
+    config: ProposeConfig,
+    frames: int,
+    out: Path,
+) -> None:
+    """Print and draw what the prior proposes, the best first."""
+    from grale.cli.terminal import graph_text, say, show, working
+    from grale.experiments.figures.edits import proposals_figure
+    from grale.plot.figures import save_figure
+    from grale.tasks.propose import propose
+
+    with working(f"drawing {config.count} proposals"):
+        found = propose(model, start, true, learned.predictor, direction, config, wanted)
+    rows = [["graph", wanted, "similarity", "noise"]]
+    rows.append([graph_text(start, model.space), f"{true(start):.3g}", "1", "0"])
+    for each in found.best:
+        rows.append([
+            graph_text(each.graph, model.space), f"{each.value:.3g}", f"{each.similarity:.2f}",
+            f"{each.amount:.2f}",
+        ])  # fmt: skip
+    show(f"{found.valid} of {found.drawn} proposals valid, {len(found.best)} distinct", rows)
+    figure = proposals_figure(model, start, true(start), found, wanted, frames)
     say(f"picture: {save_figure(figure, out)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,6 +17,10 @@ Picture = Annotated[Path, typer.Option("--out", "-o", help="Picture to write, .p
 Tries = Annotated[
     int, typer.Option(min=1, help="Likeliest graphs to try until one is a valid molecule.")
 ]
+PathKind = Annotated[
+    Literal["line", "prior"],
+    typer.Option("--path", help="line: the straight line; prior: led back to the data from it."),
+]
 
 
 def interpolate(
@@ -25,9 +29,10 @@ def interpolate(
     model: Model = "molecules",
     steps: Annotated[int, typer.Option(min=2, help="Graphs on the way, both ends included.")] = 7,
     tries: Tries = 20,
+    path: PathKind = "line",
     out: Picture = Path("interpolation.png"),
 ) -> None:
-    """Draw the graphs on the straight line between the vectors of two graphs."""
+    """Draw the graphs on the line between the vectors of two graphs."""
     from grale.catalog import load
     from grale.cli.terminal import graph_text, say
     from grale.data.samples import named_graph
@@ -38,11 +43,11 @@ def interpolate(
     picture_format(out)
     loaded = load(model)
     start, end = (named_graph(text, loaded.space) for text in (first, second))
-    path = between(loaded, start, end, steps, tries)
+    found = between(loaded, start, end, steps, tries, path=path)
     look = look_of(loaded.space)
-    captions = [f"t = {t:.2f}" for t in path.positions]
-    figure = interpolation_figure(path.graphs, path.mappings, captions, look)
-    for caption, graph in zip(captions, path.graphs):
+    captions = [f"t = {t:.2f}" for t in found.positions]
+    figure = interpolation_figure(found.graphs, found.mappings, captions, look)
+    for caption, graph in zip(captions, found.graphs):
         say(f"{caption}  {graph_text(graph, loaded.space)}")
     say(f"picture: {save_figure(figure, out)}")
 
@@ -61,6 +66,7 @@ def barycenter(
         typer.Option(min=1, help="Graphs to average; by default all of a file, or 10000."),
     ] = None,
     split: Annotated[str, typer.Option(help="Split of a dataset folder.")] = "test",
+    path: PathKind = "line",
     out: Picture = Path("barycenter.png"),
 ) -> None:
     """Draw the graph whose vector is the mean over a whole dataset."""
@@ -78,7 +84,7 @@ def barycenter(
     count = count or (None if is_file else USUAL_COUNT)
     graphs = stream_graphs(loaded.space, count, data, split)
     with counting("encoding", count) as advance:
-        mean = mean_of(loaded, graphs, progress=advance)
+        mean = mean_of(loaded, graphs, progress=advance, path=path)
     look = look_of(loaded.space)
     figure = interpolation_figure(
         [mean.graph],

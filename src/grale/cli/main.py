@@ -16,6 +16,7 @@ from grale.cli.embed import embed
 from grale.cli.evaluate import evaluate
 from grale.cli.export import export
 from grale.cli.fit import fit
+from grale.cli.generate import generate
 from grale.cli.info import info
 from grale.cli.interpolate import barycenter, interpolate
 from grale.cli.map import draw_map
@@ -39,7 +40,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, fit, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    match, neighbours, probe, export, reproduce, models, settings, info,
+    generate, match, neighbours, probe, export, reproduce, models, settings, info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)

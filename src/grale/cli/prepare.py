@@ -184,6 +184,37 @@ def _carried(space: GraphSpace) -> list[list[str]]:
             names = ", ".join(dict.fromkeys(features.names))
             rows.append([f"{item} features ({names})", f"{len(features)} numbers"])
     return rows
+@prepare.command()
+def latents(
+    data: Annotated[
+        str,
+        typer.Argument(help="coloring10, coloring15, coloring20, library, or a dataset folder."),
+    ],
+    out: Out,
+    model: Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")],
+    count: Annotated[int, typer.Option(min=1, help="Training graphs to encode.")] = 100_000,
+    properties: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--property",
+            "-p",
+            help="What new graphs may be asked for, besides their size; may be repeated. By "
+            "default logP, QED and TPSA of molecules.",
+        ),
+    ] = None,
+) -> None:
+    """Latents of a trained model, on which `grale train prior` trains a prior."""
+    from grale.catalog import load
+    from grale.cli.terminal import counting, keep_freed_memory, say
+    from grale.tasks.latent_cache import CacheConfig, cache_latents
+
+    keep_freed_memory()
+    wanted = None if properties is None else tuple(properties)
+    config = CacheConfig(data=data, count=count, properties=wanted)
+    with locked(out), counting("latents", None) as advance:
+        found = cache_latents(load(model), model, out, config, advance)
+    for split, rows in found.items():
+        say(f"{out / split}: {rows} latents of {model}")
 
 
 def _run(

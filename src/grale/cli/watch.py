@@ -55,7 +55,8 @@ def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GraphAutoencoder:
                 say(f"step {step.step}: {step.validation.text}")
 
         try:
-            return trainer.run(report, show)
+            model: GraphAutoencoder = trainer.run(report, show)
+            return model
         finally:
             for log in logs:
                 log.close()

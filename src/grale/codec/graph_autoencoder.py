@@ -15,13 +15,13 @@ import numpy as np
 import torch
 from huggingface_hub import ModelCard, ModelHubMixin
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from grale.codec import decode as decoding
 from grale.codec import describe as describing
 from grale.codec import encode as encoding
+from grale.codec import prior_storage, storage
 from grale.codec import search as searching
-from grale.codec import storage
 from grale.codec.card import card_of, remove_stale_card
 from grale.codec.encoded_batch import EncodedBatch
 from grale.codec.failures import OnError, are_finite, check_on_error, run_on_good
@@ -30,6 +30,7 @@ from grale.codec.intake import rows_to_decode, screen
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct, reconstruct_good
+from grale.codec.with_prior import WithPrior
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class GraphAutoencoder(
-    nn.Module, ModelHubMixin, library_name="grale", tags=["graphs", "autoencoder"]
+    WithPrior, ModelHubMixin, library_name="grale", tags=["graphs", "autoencoder"]
 ):
     """Autoencoder over the graphs of one space."""
 
@@ -282,6 +283,8 @@ class GraphAutoencoder(
 
     def _save_pretrained(self, save_directory: Path) -> None:
         storage.save(self, save_directory)
+        if self.has_prior:
+            prior_storage.save_prior(self.prior, save_directory)
         remove_stale_card(save_directory)
 
     def generate_model_card(self, *args: Any, **kwargs: Any) -> ModelCard:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ def save(model: Any, folder: Path) -> None:
 def _write_config(folder: Path, values: dict[str, Any]) -> None:
     """Write the config with checksums of itself and of the weights beside it."""
     values = json.loads(json.dumps(values))  # as they will be read: lists instead of tuples
-    values[SHA256] = {"settings": _digest(values), "weights": sha256_of(folder / WEIGHTS)}
+    values[SHA256] = {"settings": digest_of(values), "weights": sha256_of(folder / WEIGHTS)}
     write_whole(folder / CONFIG, json.dumps(values, indent=2) + "\n")
 
 
@@ -100,6 +101,7 @@ def load(kind: type[Any], folder: Path) -> Any:
     _check_digests(folder)
     contents = fingerprint(model)
     model.origin = Origin(_stored_identity(folder) or Identity(None, None, contents), contents)
+    model.folder = folder
     return model
 
 
@@ -125,7 +127,7 @@ def _check_digests(folder: Path) -> None:
     known = values.pop(SHA256, None)
     if known is None:
         return
-    if not isinstance(known, dict) or known.get("settings") != _digest(values):
+    if not isinstance(known, dict) or known.get("settings") != digest_of(values):
         raise ValueError(
             f"{folder / CONFIG} is not as it was saved: its checksum differs; "
             f"fetch it again, or remove its entry {SHA256!r} if you changed it yourself"
@@ -134,7 +136,7 @@ def _check_digests(folder: Path) -> None:
         raise ValueError(f"{folder / WEIGHTS} is damaged: its checksum differs; fetch it again")
 
 
-def _digest(values: dict[str, Any]) -> str:
+def digest_of(values: dict[str, Any]) -> str:
     """Checksum of settings, however they are laid out."""
     return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 

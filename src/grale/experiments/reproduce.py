@@ -52,6 +52,24 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         {"smoke": 2, "cpu": 200, "paper": 1_000},
         options=("model", "data", "also"),
     ),
+    OfModel(
+        "figure-generation",
+        "new graphs, lines and edits of a model with a prior",
+        f"{FIGURES}.generation",
+        {"smoke": 100, "cpu": 4_000, "paper": 10_000},
+    ),
+    OfModel(
+        "table-generation",
+        "new graphs of a model with a prior: MOSES, or colourings",
+        f"{TABLES}.generation",
+        {"smoke": 32, "cpu": 25_000, "paper": 30_000},
+    ),
+    OfModel(
+        "table-editing",
+        "molecules improved by a prior, by gradients and by chance",
+        f"{TABLES}.editing",
+        {"smoke": 2, "cpu": 800, "paper": 800},
+    ),
     OfTrainings(
         "table-reconstruction",
         "GRALE and its rivals, equal minutes (Table 1)",

@@ -25,7 +25,8 @@ def run_quietly(trainer: Trainer, folder: Path) -> GraphAutoencoder:
     """Run to the end with a log but nothing on the screen."""
     (log,) = open_logs(folder)
     try:
-        return trainer.run(lambda step: log.write(step.step, numbers(step)))
+        model: GraphAutoencoder = trainer.run(lambda step: log.write(step.step, numbers(step)))
+        return model
     finally:
         log.close()
 

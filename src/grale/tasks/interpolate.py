@@ -2,23 +2,29 @@
 
 G_t   = f((1 - t) g(G_0) + t g(G_1))
 G_bar = f(sum_k w_k g(G_k))             with weights that sum to one
+
+Departures: points that do not decode to valid graphs may be led back by a prior (`path="prior"`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.codec.intake import accept
 from grale.codec.refine import ENOUGH_STEPS
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
 from grale.matching.local_search import edit_distance_bound
 from grale.model.autoencoder import GRALE
+from grale.tasks.on_data import BackConfig, led_back
 
+PathKind = Literal["line", "prior"]
+"""Graphs on the straight line, as in the paper, or led back to the data from there."""
 CHUNK = 2_048  # graphs of a stream that are in memory at once
 
 
@@ -49,18 +55,28 @@ def interpolate(
     steps: int = 7,
     tries: int = 1,
     refine: int = ENOUGH_STEPS,
+    path: PathKind = "line",
+    back: BackConfig | None = None,
 ) -> Interpolation:
     """Decode `steps` evenly spaced points on the line between two embeddings, ends included.
 
     `tries` as in `decode_valid`: above 1, molecules on the way are valid if possible. `refine` as
-    in `encode`: the ends are the two graphs themselves, unless it is 0.
+    in `encode`: the ends are the two graphs themselves, unless it is 0. With `path="prior"`, points
+    that do not decode to a valid graph are led back to the data, as `back` says; `tries` is not
+    used.
     """
     if steps < 2:
         raise ValueError(f"steps must be at least 2 (the two ends), got {steps}")
-    start, end = model.encode([first, second], refine=refine)
+    check_path(model, path)
+    ends = accept([first, second], model.space)
+    start, end = model.encode(ends, refine=refine)
     positions = np.linspace(0, 1, steps)
-    latents = (1 - positions)[:, None] * start + positions[:, None] * end
-    graphs = decode_valid(model, latents.astype(np.float32), tries)
+    latents = ((1 - positions)[:, None] * start + positions[:, None] * end).astype(np.float32)
+    if path == "line":
+        graphs = decode_valid(model, latents, tries)
+    else:
+        sizes = np.interp(positions, [0, 1], [graph.num_nodes for graph in ends]).round()
+        graphs = led_back(model, latents, back, sizes.tolist()).graphs
     return Interpolation(graphs, positions.tolist(), follow(model, graphs))
 
 
@@ -69,6 +85,8 @@ def barycenter(
     graphs: Iterable[Any],
     weights: Iterable[float] | None = None,
     progress: Callable[[int], object] | None = None,
+    path: PathKind = "line",
+    back: BackConfig | None = None,
 ) -> Barycenter:
     """Decode the weighted mean of the embeddings of graphs, even of a whole dataset.
 
@@ -82,7 +100,10 @@ def barycenter(
         One per graph, at least 0; only their ratios matter. All equal by default.
     progress
         Called with the number of graphs done since the last call.
+    path, back
+        With "prior", a mean that does not decode to a valid graph is led back to the data.
     """
+    check_path(model, path)
     left = iter(graphs)
     shares = None if weights is None else iter(weights)
     total, mass, count = np.zeros(model.latent_dim), 0.0, 0
@@ -101,8 +122,19 @@ def barycenter(
     if mass <= 0:
         raise ValueError("nothing to average: give at least one graph with a weight above 0")
     latent = (total / mass).astype(np.float32)
-    (mean,) = decode_valid(model, latent[None], tries=1)
+    if path == "line":
+        (mean,) = decode_valid(model, latent[None], tries=1)
+    else:
+        (mean,) = led_back(model, latent[None], back).graphs
     return Barycenter(mean, latent, count)
+
+
+def check_path(model: GRALE, path: str) -> None:
+    """Raise, before any work is done, for an unknown path, or for "prior" without a prior."""
+    if path not in ("line", "prior"):
+        raise ValueError(f"path={path!r}; expected 'line' or 'prior'")
+    if path == "prior":
+        assert model.prior  # says so if there is none
 
 
 def decode_valid(model: GRALE, latents: NDArray[np.float32], tries: int) -> list[Graph]:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from grale.data.sources import DataConfig
 from grale.model.config import ModelConfig
+from grale.prior.config import PriorConfig
 from grale.rivals.graphmae.config import GraphmaeConfig
 from grale.rivals.graphvae.config import GraphVaeConfig
 from grale.rivals.infograph.config import InfographConfig
@@ -21,7 +22,9 @@ from grale.rivals.simgrace.config import SimgraceConfig
 from grale.rivals.vgae.config import VgaeConfig
 from grale.settings.build import build
 
-Architecture = Literal["grale", "pigvae", "graphvae", "simgrace", "infograph", "graphmae", "vgae"]
+Architecture = Literal[
+    "grale", "pigvae", "graphvae", "simgrace", "infograph", "graphmae", "vgae", "prior"
+]
 COMPARES_GRAPHS = ("simgrace", "infograph")
 """Architectures whose loss compares the graphs of a batch with each other."""
 
@@ -65,7 +68,8 @@ class TrainConfig:
 
     data: DataConfig = field(default_factory=DataConfig)
     architecture: Architecture = "grale"
-    """Which model to train; each has its own section of settings. The last four have no decoder."""
+    """Which model to train; each has its own section of settings. SimGRACE, InfoGraph, GraphMAE and
+    VGAE have no decoder; a prior is trained on the latents of another model (decisions/015)."""
     model: ModelConfig = field(default_factory=ModelConfig)
     """Of GRALE."""
     pigvae: PigvaeConfig = field(default_factory=PigvaeConfig)
@@ -74,10 +78,11 @@ class TrainConfig:
     infograph: InfographConfig = field(default_factory=InfographConfig)
     graphmae: GraphmaeConfig = field(default_factory=GraphmaeConfig)
     vgae: VgaeConfig = field(default_factory=VgaeConfig)
+    prior: PriorConfig = field(default_factory=PriorConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
-    objective: Literal["reconstruct", "match"] = "reconstruct"
+    objective: Literal["reconstruct", "match", "flow"] = "reconstruct"
     """Reconstruct graphs, or lower the edits between random pairs. The latter trains the matcher
-    and the node embeddings, and harms reconstruction."""
+    and the node embeddings, and harms reconstruction. A prior learns a flow."""
     pairs_per_graph: int = 8
     """For objective "match": with how many graphs of its batch each graph is matched."""
     seed: int = 0
@@ -105,6 +110,11 @@ class TrainConfig:
             raise ValueError(f"objective=match needs architecture=grale, got {self.architecture}")
         if self.patience < 0:
             raise ValueError(f"patience must not be negative, got {self.patience}")
+        if (self.objective == "flow") != (self.architecture == "prior"):
+            raise ValueError(
+                f"objective=flow and architecture=prior go together, got {self.objective} and "
+                f"{self.architecture}"
+            )
         smallest = min(self.batch_size, self.num_validation)
         if self.objective == "match" and smallest < 2:
             raise ValueError("a pair has two graphs: batch_size and num_validation must be above 1")

@@ -11,7 +11,7 @@ from grale.files import write_whole
 from grale.training.report import StepReport
 
 LoggerName = Literal["tensorboard", "wandb"]
-SCORES = ("exact", "edit_distance", "size_right", "held_out_loss")
+SCORES = ("exact", "edit_distance", "size_right", "held_out_loss", "valid", "distinct")
 
 
 @runtime_checkable

@@ -14,13 +14,12 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
 
 from grale.catalog import load_any
-from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.data.batching import TrainingBatch, batches_from
 from grale.data.sources import open_source
 from grale.files import locked
@@ -37,11 +36,12 @@ from grale.training.config import RunOptions, TrainConfig
 from grale.training.fabric import Fabric, MisconfigurationException
 from grale.training.failure import stop_on_bad_loss
 from grale.training.new_model import new_model
-from grale.training.objective import OBJECTIVES, Validation
+from grale.training.objective import OBJECTIVES
 from grale.training.optimizer import AveragedWeights, Optimizers
 from grale.training.report import StepReport
 from grale.training.schedule import rate_share
 from grale.training.stopping import StopRequest, stop_request
+from grale.training.validation import Validation
 from grale.training.warm_start import take_weights
 
 TICK_SECONDS = 0.9  # so that a bar moves every second
@@ -92,8 +92,8 @@ class Trainer:
         self,
         report: Callable[[StepReport], None],
         tick: Callable[[StepReport], None] | None = None,
-    ) -> GraphAutoencoder:
-        """Train to the end; save and return the model with averaged weights.
+    ) -> Any:
+        """Train to the end; save and return the model, or prior, with averaged weights.
 
         `report` gets every `log_every`-th step, `tick` the last step about once a second. If asked
         to stop (SIGTERM, Ctrl-C), the run writes a checkpoint after its step and ends.
@@ -103,7 +103,7 @@ class Trainer:
             self._refuse_changed_folder()
             model = self._run(report, request, tick)
             if self.fabric.is_global_zero:
-                model.save_pretrained(self.folder)
+                self.kind.save(model, self.folder)
             return model
 
     def _run(
@@ -111,7 +111,7 @@ class Trainer:
         report: Callable[[StepReport], None],
         request: StopRequest,
         tick: Callable[[StepReport], None] | None,
-    ) -> GraphAutoencoder:
+    ) -> Any:
         config = self.config
         self.folder.mkdir(parents=True, exist_ok=True)  # from here on, a killed run can be resumed
         batches = batches_from(
@@ -188,7 +188,7 @@ class Trainer:
             values = cast(dict[str, torch.Tensor], means)
         return {name: value.item() for name, value in values.items()}
 
-    def averaged_model(self) -> GraphAutoencoder:
+    def averaged_model(self) -> Any:
         """Return a copy of the model with the averaged weights."""
         model = new_model(self.config, self.source).to(self.fabric.device)
         model.load_state_dict(self.model.state_dict())

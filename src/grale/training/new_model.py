@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
 
 from grale.catalog import ARCHITECTURES
-from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.data.latents import first_conditions, read_latent_set
 from grale.data.sources import GraphSource
 from grale.model.autoencoder import GRALE
+from grale.prior.config import PriorSettings
+from grale.prior.latent_prior import EXAMPLES, LatentPrior
 from grale.training.config import TrainConfig
 
 
-def new_model(config: TrainConfig, source: GraphSource) -> GraphAutoencoder:
-    """Make an untrained model; sizes that depend on the data are taken from it."""
+def new_model(config: TrainConfig, source: GraphSource) -> Any:
+    """Make an untrained autoencoder or prior; sizes that depend on the data are taken from it."""
+    if config.architecture == LatentPrior.architecture:
+        return new_prior(config, source)
     if config.architecture != GRALE.architecture or not config.model.description.properties:
         kind = ARCHITECTURES[config.architecture]
         return kind(source.space, config.architecture_config)
@@ -26,3 +35,29 @@ def new_model(config: TrainConfig, source: GraphSource) -> GraphAutoencoder:
     model = GRALE(source.space, replace(config.model, description=description))
     model.heads.set_spread(known.means, known.deviations)
     return model
+
+
+def new_prior(config: TrainConfig, source: GraphSource) -> LatentPrior:
+    """Make an untrained prior of the model whose latents the dataset holds."""
+    if config.data.path is None:
+        raise ValueError("a prior is trained on latents; make them with `grale prepare latents`")
+    found = read_latent_set(Path(config.data.path))
+    known, size = source.properties, found.tokens.latent_dim
+    if known is None or known.names != found.column_names():
+        raise ValueError(f"the latents of {config.data.path} are incomplete; prepare them again")
+    settings = PriorSettings(
+        tokens=found.tokens,
+        conditions=found.conditions,
+        config=config.prior,
+        autoencoder=found.model,
+        weights=found.weights,
+    )
+    prior = LatentPrior(settings)
+    means, deviations = torch.tensor(known.means), torch.tensor(known.deviations)
+    if not found.tokens.on_sphere:
+        prior.mean = means[:size]
+        prior.scale = deviations[:size].square().mean().sqrt()
+    prior.condition_mean, prior.condition_scale = means[size:], deviations[size:]
+    rows = first_conditions(Path(config.data.path), EXAMPLES)
+    prior.examples = torch.from_numpy(np.resize(rows, prior.examples.shape))
+    return prior

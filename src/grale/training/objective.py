@@ -3,12 +3,13 @@
 reconstruct   the model's loss of a batch (paper: algorithm "GRALE Loss")
 match         edits between the two graphs of random pairs under the soft plan of the matcher
               (paper: "we fine-tune the matcher on random pairs of graphs")
+flow          the velocity of a prior over the latents of another model (decisions/015)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from pathlib import Path
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -21,16 +22,10 @@ from grale.model.autoencoder import GRALE
 from grale.model.pair_costs import PairCosts
 from grale.training.config import TrainConfig
 from grale.training.evaluation import evaluate
+from grale.training.flow_objective import FlowObjective
+from grale.training.validation import Validation
 
 VALIDATION_BATCH = 64  # graphs whose loss is taken together
-
-
-class Validation(NamedTuple):
-    """Scores on held-out graphs."""
-
-    scores: dict[str, float]
-    text: str
-    """The same in words."""
 
 
 class ReconstructionObjective(nn.Module):
@@ -57,6 +52,11 @@ class ReconstructionObjective(nn.Module):
         features = node_features, edge_features
         graphs = GraphBatch(node_mask, node_labels, edge_labels, directed, *features)
         return self.model.losses(graphs, noise, properties)
+
+    @staticmethod
+    def save(model: GraphAutoencoder, folder: Path) -> None:
+        """Write the trained model."""
+        model.save_pretrained(folder)
 
     @staticmethod
     def validate(model: GraphAutoencoder, graphs: Sequence[Graph]) -> Validation:
@@ -141,6 +141,11 @@ class MatchingObjective(nn.Module):
         }
 
     @staticmethod
+    def save(model: GraphAutoencoder, folder: Path) -> None:
+        """Write the trained model."""
+        model.save_pretrained(folder)
+
+    @staticmethod
     def validate(model: GraphAutoencoder, graphs: Sequence[Graph]) -> Validation:
         """Match the first half of the held-out graphs with the second."""
         assert isinstance(model, GRALE)
@@ -169,7 +174,10 @@ def neighbours(
     return torch.cat(firsts), torch.cat(seconds)
 
 
-OBJECTIVES: dict[str, type[ReconstructionObjective] | type[MatchingObjective]] = {
+OBJECTIVES: dict[
+    str, type[ReconstructionObjective] | type[MatchingObjective] | type[FlowObjective]
+] = {
     "reconstruct": ReconstructionObjective,
     "match": MatchingObjective,
+    "flow": FlowObjective,
 }

@@ -17,8 +17,24 @@ def last_atoms(molecule: Any, smarts: str) -> list[int]:
     return list(dict.fromkeys(match[-1] for match in found))
 
 
+def first_match(molecule: Any, smarts: str) -> list[int] | None:
+    """Atoms of the first occurrence of a pattern that a user wrote, or None if there is none.
+
+    >>> from rdkit import Chem
+    >>> first_match(Chem.MolFromSmiles("OC(=O)C"), "C=O")
+    [1, 2]
+    """
+    pattern = _pattern(smarts)
+    if pattern is None or pattern.GetNumAtoms() == 0:
+        raise ValueError(f"{smarts[:100]!r} is not a pattern; write SMARTS or a SMILES")
+    found = molecule.GetSubstructMatch(pattern)
+    return list(found) or None
+
+
 @lru_cache(maxsize=64)
 def _pattern(smarts: str) -> Any:
     from rdkit import Chem
+    from rdkit.rdBase import BlockLogs
 
-    return Chem.MolFromSmarts(smarts)
+    with BlockLogs():  # the caller says what is wrong with a pattern
+        return Chem.MolFromSmarts(smarts)

@@ -1,0 +1,111 @@
+"""Follow a velocity from noise to tokens, or from half-way (Heun's method, fixed steps).
+
+    x' = x + h v(x, t),     x_next = x + h (v(x, t) + v(x', t + h)) / 2
+
+Tokens may be held: at every time they are where their own path is, while the others move freely
+(inpainting). A push may be added to the velocity, such as the gradient of a property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from grale.prior.paths import Path, Tokens
+
+Velocity = Callable[[Tokens, float], Tokens]
+"""From tokens and a time to the velocity of the tokens."""
+Push = Callable[[Tokens], Tokens]
+"""From where the tokens would end to a direction in which they should end; of any length."""
+
+
+class Held(NamedTuple):
+    """Tokens that are given."""
+
+    is_held: Bool[Tensor, "B K"]
+    start: Tokens
+    """The noise that all tokens start from."""
+    end: Tokens
+    """Where the held tokens end; the others are not read."""
+
+
+def integrate(
+    velocity: Velocity,
+    path: Path,
+    x: Tokens,
+    first: float,
+    num_steps: int,
+    held: Held | None = None,
+) -> Tokens:
+    """Where tokens that are at x at time `first` are at time 1."""
+    times = torch.linspace(first, 1, num_steps + 1).tolist()
+    x = _hold(x, path, first, held)
+    for time, later in zip(times[:-1], times[1:]):
+        step = later - time
+        slope = velocity(x, time)
+        there = _hold(path.moved(x, step * slope), path, later, held)
+        other = path.tangent(x, velocity(there, later))
+        x = _hold(path.moved(x, step * (slope + other) / 2), path, later, held)
+    return x
+
+
+def pushed(velocity: Velocity, path: Path, push: Push, strength: float) -> Velocity:
+    """Add to a velocity a push of `strength` times its own length, per graph.
+
+    The push is evaluated where the tokens would end on the straight way.
+    """
+
+    def faster(x: Tokens, time: float) -> Tokens:
+        slope = velocity(x, time)
+        push_at = push(path.moved(x, (1 - time) * slope))
+        extra = path.tangent(x, push_at)
+        size = slope.flatten(1).norm(dim=1) / extra.flatten(1).norm(dim=1).clamp_min(1e-12)
+        return slope + strength * size[:, None, None] * extra
+
+    return faster
+
+
+def log_density(
+    velocity: Velocity, x: Tokens, num_steps: int, probes: Float[Tensor, "P B K D"]
+) -> Float[Tensor, " B"]:
+    """Log-density of tokens under a flat flow that starts at the standard normal.
+
+        log p(x_1) = log N(x_0) - integral of div v(x_t, t) dt
+
+    The divergence is estimated with `probes` of random signs (Hutchinson).
+    """
+    times = torch.linspace(1, 0, num_steps + 1).tolist()
+    total = torch.zeros(len(x), dtype=x.dtype, device=x.device)
+    for time, earlier in zip(times[:-1], times[1:]):
+        step = time - earlier
+        slope, spread = _with_divergence(velocity, x, time, probes)
+        other, spread_2 = _with_divergence(velocity, x - step * slope, earlier, probes)
+        x = x - step * (slope + other) / 2
+        total = total + step * (spread + spread_2) / 2
+    size = x[0].numel()
+    log_normal = -(x.flatten(1).square().sum(dim=1) + size * torch.log(torch.tensor(2 * torch.pi)))
+    return log_normal / 2 - total
+
+
+def _with_divergence(
+    velocity: Velocity, x: Tokens, time: float, probes: Float[Tensor, "P B K D"]
+) -> tuple[Tokens, Float[Tensor, " B"]]:
+    with torch.enable_grad():
+        leaf = x.detach().requires_grad_()
+        slope = velocity(leaf, time)
+        found = torch.zeros(len(x), dtype=x.dtype, device=x.device)
+        for probe in probes:
+            (back,) = torch.autograd.grad((slope * probe).sum(), leaf, retain_graph=True)
+            found = found + (back * probe).flatten(1).sum(dim=1) / len(probes)
+    return slope.detach(), found.detach()
+
+
+def _hold(x: Tokens, path: Path, time: float, held: Held | None) -> Tokens:
+    if held is None:
+        return x
+    when = torch.full((len(x), 1, 1), time, dtype=x.dtype, device=x.device)
+    return torch.where(held.is_held[..., None], path.point(held.start, held.end, when), x)
