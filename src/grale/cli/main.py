@@ -22,6 +22,7 @@ from grale.cli.models import models
 from grale.cli.prepare import prepare
 from grale.cli.probe import probe
 from grale.cli.reproduce import reproduce
+from grale.cli.serve import play, serve
 from grale.cli.settings import settings
 from grale.cli.terminal import complain
 from grale.cli.train import train
@@ -35,7 +36,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    match, probe, reproduce, models, settings, info,
+    match, probe, play, serve, reproduce, models, settings, info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)

@@ -1,0 +1,123 @@
+"""Raising or lowering a property, within a limit of similarity to the start.
+
+A predictor is trained on a few hundred graphs that suit the model, when a property is first asked
+for, and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from math import isfinite
+from threading import Lock
+from typing import Any, Literal
+
+import numpy as np
+
+from grale.data.samples import sample_graphs
+from grale.graphs.graph import Graph
+from grale.graphs.molecules.fingerprints import ecfp
+from grale.graphs.molecules.molecule import is_molecular
+from grale.model.autoencoder import GRALE
+from grale.tasks.edit import EditStep, edit
+from grale.tasks.latent_predictor import LearnedProperty, ThroughDescription, fit_predictor
+from grale.tasks.properties import GRAPH_PROPERTIES, named_property
+from grale.web.limits import Limits
+from grale.web.rows import OK, Record, as_body, failed, smiles_of, taken
+
+NUM_GRAPHS = 600  # that predictors learn from, and that the page shows neighbours in
+KEPT_PREDICTORS = 8
+TRIES = 20
+EditOptions = tuple[str, Literal["raise", "lower"], float, int, float]
+"""Property, direction, least similarity, steps, and length of a step."""
+
+
+class Background:
+    """Graphs that suit a model, with their vectors, and what was learned from them."""
+
+    def __init__(self, model: GRALE, count: int = NUM_GRAPHS) -> None:
+        self.model, self.count = model, count
+        self.lock = Lock()
+        self.learned = lru_cache(maxsize=KEPT_PREDICTORS)(self._learn)
+
+    @cached_property
+    def graphs(self) -> list[Graph]:
+        """Graphs of the library, or of the generator that suits the model."""
+        return sample_graphs(self.model.space, self.count, None, "train")
+
+    @cached_property
+    def latents(self) -> Any:
+        """Their vectors that decode."""
+        return self.model.encode(self.graphs, batch_size=32)
+
+    @cached_property
+    def descriptions(self) -> Any:
+        """Their vectors to compare."""
+        return self.model.describe(self.latents, batch_size=32)
+
+    def _learn(self, name: str) -> LearnedProperty:
+        true = named_property(name)
+        if name.lower() not in GRAPH_PROPERTIES and not is_molecular(self.model.space):
+            raise ValueError(f"{name} is a property of molecules; use size or edges")
+        values = np.array([true(graph) for graph in self.graphs])
+        fitted = fit_predictor(self.descriptions, values)
+        predictor = ThroughDescription(self.model, fitted.predictor)
+        return LearnedProperty(predictor, fitted.r2, values, np.cov(self.latents.T))
+
+
+def edit_rows(
+    background: Background, limits: Limits, items: Sequence[Any], options: EditOptions
+) -> list[Record]:
+    """Distinct graphs on the way, from the start to the last that is similar enough."""
+    wanted, direction, least, num_steps, epsilon = options
+    model = background.model
+    records: list[Record] = []
+    for item in taken(items, model, limits):
+        if isinstance(item, str):
+            records.append(failed(item) | dict.fromkeys(("points", "left_out", "r2")))
+            continue
+        with background.lock:  # the same predictor is not trained twice
+            learned = background.learned(wanted)
+        path = edit(
+            model,
+            item,
+            learned.predictor,
+            1 if direction == "raise" else -1,
+            metric=learned.covariance,
+            epsilon=epsilon,
+            num_steps=num_steps,
+            true_property=named_property(wanted),
+            tries=TRIES,
+        )
+        points = [_point(item, step, model) for step in path.steps]
+        kept = [point for point in points if _is_kept(point, least, model)]
+        left_out = len(points) - len(kept)
+        records.append(OK | {"points": kept, "left_out": left_out, "r2": learned.r2})
+    return records
+
+
+def similarity(first: Graph, second: Graph, model: GRALE) -> float:
+    """From 0 to 1: Tanimoto of ECFP4 counts, or the share of nodes and edges that stay."""
+    if is_molecular(model.space):
+        if smiles_of(first) is None or smiles_of(second) is None:
+            return 0.0
+        one, other = ecfp(first.to_mol()), ecfp(second.to_mol())
+        return float(np.minimum(one, other).sum() / max(np.maximum(one, other).sum(), 1))
+    total = sum(graph.num_nodes + graph.num_edges for graph in (first, second))
+    return max(0.0, 1 - model.match(first, second).edit_distance / total)
+
+
+def _point(start: Graph, step: EditStep, model: GRALE) -> Record:
+    return {
+        "step": step.step,
+        "smiles": smiles_of(step.graph) if is_molecular(model.space) else None,
+        "graph": as_body(step.graph),
+        "predicted": step.predicted if isfinite(step.predicted) else None,
+        "value": step.true if isfinite(step.true) else None,
+        "similarity": similarity(start, step.graph, model),
+    }
+
+
+def _is_kept(point: Record, least: float, model: GRALE) -> bool:
+    is_valid = point["smiles"] is not None or not is_molecular(model.space)
+    return is_valid and (point["step"] == 0 or point["similarity"] >= least)
