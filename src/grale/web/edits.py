@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from math import isfinite
-from threading import Lock
-from typing import Any, Literal
+from threading import RLock
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grale.data.samples import sample_graphs
 from grale.graphs.graph import Graph
@@ -23,13 +24,23 @@ from grale.tasks.edit import EditStep, edit
 from grale.tasks.latent_predictor import LearnedProperty, ThroughDescription, fit_predictor
 from grale.tasks.properties import GRAPH_PROPERTIES, named_property
 from grale.web.limits import Limits
+from grale.web.refusals import Refused
 from grale.web.rows import OK, Record, as_body, failed, smiles_of, taken
 
 NUM_GRAPHS = 600  # that predictors learn from, and that the page shows neighbours in
 KEPT_PREDICTORS = 8
 TRIES = 20
+BATCH = 32
 EditOptions = tuple[str, Literal["raise", "lower"], float, int, float]
 """Property, direction, least similarity, steps, and length of a step."""
+
+
+class Examples(NamedTuple):
+    """Graphs and their vectors."""
+
+    graphs: list[Graph]
+    latents: NDArray[np.float32]
+    descriptions: NDArray[np.float32]
 
 
 class Background:
@@ -37,32 +48,38 @@ class Background:
 
     def __init__(self, model: GRALE, count: int = NUM_GRAPHS) -> None:
         self.model, self.count = model, count
-        self.lock = Lock()
-        self.learned = lru_cache(maxsize=KEPT_PREDICTORS)(self._learn)
+        self.lock = RLock()
+        self._learned = lru_cache(maxsize=KEPT_PREDICTORS)(self._learn)
+
+    @property
+    def examples(self) -> Examples:
+        """Graphs of the library, or of the generator that suits the model, and their vectors."""
+        with self.lock:  # made once, whoever asks
+            return self._examples
 
     @cached_property
-    def graphs(self) -> list[Graph]:
-        """Graphs of the library, or of the generator that suits the model."""
-        return sample_graphs(self.model.space, self.count, None, "train")
+    def _examples(self) -> Examples:
+        try:
+            graphs = sample_graphs(self.model.space, self.count, None, "train")
+        except ValueError:
+            raise Refused(422, "no graphs are known that suit this model") from None
+        latents = self.model.encode(graphs, batch_size=BATCH)
+        return Examples(graphs, latents, self.model.describe(latents, batch_size=BATCH))
 
-    @cached_property
-    def latents(self) -> Any:
-        """Their vectors that decode."""
-        return self.model.encode(self.graphs, batch_size=32)
-
-    @cached_property
-    def descriptions(self) -> Any:
-        """Their vectors to compare."""
-        return self.model.describe(self.latents, batch_size=32)
+    def learned(self, name: str) -> LearnedProperty:
+        """A predictor of the property of that name."""
+        with self.lock:
+            return self._learned(name.lower())
 
     def _learn(self, name: str) -> LearnedProperty:
         true = named_property(name)
-        if name.lower() not in GRAPH_PROPERTIES and not is_molecular(self.model.space):
+        if name not in GRAPH_PROPERTIES and not is_molecular(self.model.space):
             raise ValueError(f"{name} is a property of molecules; use size or edges")
-        values = np.array([true(graph) for graph in self.graphs])
-        fitted = fit_predictor(self.descriptions, values)
+        graphs, latents, descriptions = self.examples
+        values = np.array([true(graph) for graph in graphs])
+        fitted = fit_predictor(descriptions, values)
         predictor = ThroughDescription(self.model, fitted.predictor)
-        return LearnedProperty(predictor, fitted.r2, values, np.cov(self.latents.T))
+        return LearnedProperty(predictor, fitted.r2, values, np.cov(latents.T))
 
 
 def edit_rows(
@@ -76,8 +93,7 @@ def edit_rows(
         if isinstance(item, str):
             records.append(failed(item) | dict.fromkeys(("points", "left_out", "r2")))
             continue
-        with background.lock:  # the same predictor is not trained twice
-            learned = background.learned(wanted)
+        learned = background.learned(wanted)
         path = edit(
             model,
             item,

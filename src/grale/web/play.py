@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 
+from grale.data.samples import sample_graphs
 from grale.experiments.figures.map import DatasetMap, write_map
+from grale.graphs.molecules.molecule import ELEMENTS, is_molecular
 from grale.model.autoencoder import GRALE
 from grale.plot.look import look_of
 from grale.tasks.project import project
@@ -22,9 +27,12 @@ from grale.web.refusals import Refused
 from grale.web.requests import Item
 from grale.web.rows import OK, Record, as_body, describe_rows, failed, smiles_of, taken
 from grale.web.service import Service
-from grale.web.sets import BUILT_IN, GraphSet, GraphSets
+from grale.web.sets import BUILT_IN, GraphSets
 
 LEAST_ON_MAP = 3
+KEPT_PAGES = 4
+NUM_EXAMPLES = 12
+BONDS = ("single", "double", "triple", "aromatic")
 MAP_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; sandbox allow-scripts allow-downloads; frame-ancestors 'self'"
@@ -63,16 +71,17 @@ def play(service: Service) -> APIRouter:
     router = APIRouter(prefix="/play")
     background = service.graphs_model()
     sets = GraphSets(service.model, background, service.limits)
+    pages = lru_cache(KEPT_PAGES)(partial(_map, background.model, sets))
 
     @router.get("/look")
     async def look() -> Response:
-        """Colours of the node labels, and examples to start from."""
-        return as_json(await service.slowly(_look, service))
+        """Names and colours of the labels, and graphs to start from."""
+        return as_json(await run_in_threadpool(_look, service))
 
     @router.post("/pictures")
     async def pictures(body: PicturesBody) -> Response:
         """A picture of each graph, also of one that is too large for the model."""
-        return as_json(await service.slowly(_pictures, service, body))
+        return as_json(await run_in_threadpool(_pictures, service, body))
 
     @router.post("/neighbours")
     async def neighbours(body: NeighboursBody) -> Response:
@@ -90,18 +99,26 @@ def play(service: Service) -> APIRouter:
         colour: Annotated[str, Query(max_length=60)] = "size",
     ) -> Response:
         """A page with the map of a set; it runs its own script, and nothing else."""
-        page = await service.slowly(_map, background.model, sets.find(set), colour)
+        page = await service.slowly(pages, set, colour)
         return HTMLResponse(page, headers={"Content-Security-Policy": MAP_POLICY})
 
     return router
 
 
 def _look(service: Service) -> Record:
-    palette = look_of(service.model.space).palette
-    return {
-        "palette": [[round(255 * part) for part in colour] for colour in palette],
-        "examples": [as_body(graph) for graph in service.graphs_model().graphs[:12]],
+    space = service.model.space
+    palette = [[round(255 * part) for part in colour] for colour in look_of(space).palette]
+    if is_molecular(space):
+        names = {"nodes": [*ELEMENTS, "other"], "edges": ["none", *BONDS]}
+        return names | {"palette": palette, "examples": []}
+    names = {
+        "nodes": [f"label {label}" for label in range(space.num_node_labels)],
+        "edges": ["none", *(f"label {label + 1}" for label in range(space.num_edge_labels))],
     }
+    examples: list[Any] = []
+    with suppress(ValueError):  # no generator makes graphs for this model
+        examples = [as_body(graph) for graph in sample_graphs(space, NUM_EXAMPLES, None, "test")]
+    return names | {"palette": palette, "examples": examples}
 
 
 def _pictures(service: Service, body: PicturesBody) -> Record:
@@ -146,8 +163,9 @@ def _add(sets: GraphSets, body: FileBody) -> dict[str, Any]:
     }
 
 
-def _map(model: GRALE, found: GraphSet, colour: str) -> str:
+def _map(model: GRALE, sets: GraphSets, name: str, colour: str) -> str:
     """The page of `grale map`."""
+    found = sets.find(name)
     if len(found.graphs) < LEAST_ON_MAP:
         raise Refused(422, f"a map needs at least {LEAST_ON_MAP} molecules that the model can take")
     try:

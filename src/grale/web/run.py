@@ -36,6 +36,7 @@ def run_server(config: ServerConfig, limits: Limits, ready: Callable[[str], obje
     listening = _listen(config)
     name = config.model or DEFAULT_MOLECULES
     service = Service(load_any(name), Path(name).name, limits)
+    service.warm_up()
     app = create_app(service, config.with_page, [config.host, *config.allow_hosts])
     server = uvicorn.Server(
         uvicorn.Config(

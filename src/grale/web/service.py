@@ -1,6 +1,6 @@
-"""One model behind one server: what it can do, by name, and the two threads that do it.
+"""One model behind one server: what it can do, by name, and the threads that do it.
 
-The `batcher` joins requests of one pass. Slow operations (many passes per row) have a thread of
+The `batcher` joins requests of one pass. Slow operations (many passes per row) have threads of
 their own, so that a single molecule does not wait behind them.
 """
 
@@ -14,6 +14,7 @@ from importlib import metadata
 from typing import Any, Literal
 
 from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
 from grale.model.autoencoder import GRALE
 from grale.web.answers import as_json
@@ -30,7 +31,8 @@ OPERATIONS: dict[str, Callable[..., list[Record]]] = {
     "describe": describe_rows,
     "reconstruct": reconstruct_rows,
 }
-MOST_SLOW = 8  # slow requests that may wait
+MOST_SLOW = 8  # slow requests at once, waiting ones included
+SLOW_THREADS = 2  # so that an edit does not wait until a file is read
 
 
 class Service:
@@ -41,7 +43,7 @@ class Service:
         self.metrics = Metrics()
         self.batcher = Batcher(self._run, self.limits, self.metrics.batch)
         self.metrics.waiting.set_function(lambda: self.batcher.waiting_rows)
-        self.slow_thread = ThreadPoolExecutor(1, thread_name_prefix="slow")
+        self.slow_threads = ThreadPoolExecutor(SLOW_THREADS, thread_name_prefix="slow")
         self.num_slow = 0
         self.background = Background(model) if isinstance(model, GRALE) else None
         self.identity = {
@@ -99,12 +101,12 @@ class Service:
             raise Refused(413, f"{len(rows)} rows, but a request has at most {most}; send fewer")
 
     async def slowly(self, run: Callable[..., Any], *args: Any) -> Any:
-        """Run a function in the thread of slow operations."""
+        """Run a function in a thread of slow operations."""
         if self.num_slow >= MOST_SLOW:
             raise Refused(503, "the server is busy; try again in a second")
         loop, limit = asyncio.get_running_loop(), self.limits.slow_timeout
         self.num_slow += 1
-        work = loop.run_in_executor(self.slow_thread, partial(run, *args))
+        work = loop.run_in_executor(self.slow_threads, partial(run, *args))
         work.add_done_callback(self._slow_is_done)
         try:
             return await asyncio.wait_for(asyncio.shield(work), limit)
@@ -121,10 +123,17 @@ class Service:
         known = {"model": self.identity, "package": self.package, "reading": reading}
         return as_json(known | {"rows": rows})
 
+    def warm_up(self) -> None:
+        """Encode and decode once, so that the first request does not wait for compilers."""
+        graph = Graph([0, 0], [(0, 1)], directed=self.model.space.directed)
+        self.model.describe([graph])
+        if self.model.decodes:
+            reconstruct_rows(self.model, self.limits, [graph], 0)
+
     async def close(self) -> None:
-        """Stop both threads; what runs now ends first."""
+        """Stop all threads; what runs now ends first."""
         await self.batcher.close()
-        self.slow_thread.shutdown(wait=False, cancel_futures=True)
+        self.slow_threads.shutdown(wait=False, cancel_futures=True)
 
     def _run(self, kind: tuple[Any, ...], rows: list[Any]) -> list[Record]:
         operation, *options = kind

@@ -55,7 +55,7 @@ class GraphSets:
     def find(self, name: str) -> GraphSet:
         """The set of that id, or `Refused`."""
         if name == BUILT_IN:
-            known = self.background
+            known = self.background.examples
             title = "examples that come with grale"
             return GraphSet(title, known.graphs, known.descriptions, len(known.graphs), [])
         with self.lock:
