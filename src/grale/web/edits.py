@@ -19,6 +19,7 @@ from grale.data.samples import sample_graphs
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.fingerprints import ecfp
 from grale.graphs.molecules.molecule import is_molecular
+from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
 from grale.tasks.edit import EditStep, edit
 from grale.tasks.latent_predictor import LearnedProperty, ThroughDescription, fit_predictor
@@ -105,7 +106,7 @@ def edit_rows(
             true_property=named_property(wanted),
             tries=TRIES,
         )
-        points = [_point(item, step, model) for step in path.steps]
+        points = [_point(item, step, model) for step in _distinct(path.steps)]
         kept = [point for point in points if _is_kept(point, least, model)]
         left_out = len(points) - len(kept)
         records.append(OK | {"points": kept, "left_out": left_out, "r2": learned.r2})
@@ -121,6 +122,15 @@ def similarity(first: Graph, second: Graph, model: GRALE) -> float:
         return float(np.minimum(one, other).sum() / max(np.maximum(one, other).sum(), 1))
     total = sum(graph.num_nodes + graph.num_edges for graph in (first, second))
     return max(0.0, 1 - model.match(first, second).edit_distance / total)
+
+
+def _distinct(steps: Sequence[EditStep]) -> list[EditStep]:
+    """The first step of each graph; a path may come back to one."""
+    found: list[EditStep] = []
+    for step in steps:
+        if not any(is_isomorphic(step.graph, other.graph) for other in found):
+            found.append(step)
+    return found
 
 
 def _point(start: Graph, step: EditStep, model: GRALE) -> Record:

@@ -19,7 +19,7 @@ from grale.graphs.molecules.molecule import is_molecular
 from grale.model.autoencoder import GRALE
 from grale.web.answers import as_json
 from grale.web.batcher import Batcher
-from grale.web.edits import Background
+from grale.web.edits import NUM_GRAPHS, Background
 from grale.web.limits import Limits
 from grale.web.metrics import Metrics
 from grale.web.refusals import Refused
@@ -38,14 +38,20 @@ SLOW_THREADS = 2  # so that an edit does not wait until a file is read
 class Service:
     """A model, its limits and its queues."""
 
-    def __init__(self, model: GraphAutoencoder, name: str, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        model: GraphAutoencoder,
+        name: str,
+        limits: Limits | None = None,
+        num_examples: int = NUM_GRAPHS,
+    ) -> None:
         self.model, self.limits = model.eval(), limits or Limits()
         self.metrics = Metrics()
         self.batcher = Batcher(self._run, self.limits, self.metrics.batch)
         self.metrics.waiting.set_function(lambda: self.batcher.waiting_rows)
         self.slow_threads = ThreadPoolExecutor(SLOW_THREADS, thread_name_prefix="slow")
         self.num_slow = 0
-        self.background = Background(model) if isinstance(model, GRALE) else None
+        self.background = Background(model, num_examples) if isinstance(model, GRALE) else None
         self.identity = {
             "name": name,
             "version": getattr(model, "version", None),

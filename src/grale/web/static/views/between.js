@@ -24,7 +24,7 @@ function film(points, drawn, context) {
     tiles.forEach((tile, other) => tile.setAttribute("aria-current", other === place));
   }
   choose(0);
-  return [el("figure", {}, large, caption), slider, el("div", { className: "film" }, ...tiles)];
+  return [el("figure", { className: "stage" }, large, caption), slider, el("div", { className: "film" }, ...tiles)];
 }
 
 export function betweenView(context) {
