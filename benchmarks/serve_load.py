@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 
 STARTED = re.compile(r"listening on (http://\S+)")
 PARTS = ("C", "CC", "O", "N", "CO", "c1ccccc1", "C(=O)O", "C(=O)N", "Cl", "F", "C#N", "S", "C1CC1")
+PATIENCE = 300.0  # seconds
 HEADERS = {"Content-Type": "application/json"}
 
 
@@ -46,7 +47,7 @@ class Client(Thread):
 
     def run(self) -> None:
         """Measure each answer; whatever is not one row that is ok is a failure."""
-        connection = HTTPConnection(self.address.hostname or "", self.address.port, timeout=60)
+        connection = HTTPConnection(self.address.hostname or "", self.address.port, timeout=PATIENCE)
         for smiles in molecules(self.number):
             if time.monotonic() > self.until:
                 break
@@ -97,7 +98,7 @@ def server(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 def metric(address: str, name: str) -> float:
     """A number of /metrics without labels."""
-    connection = HTTPConnection(urlsplit(address).netloc, timeout=60)
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE)
     connection.request("GET", "/metrics")
     text = connection.getresponse().read().decode()
     connection.close()
