@@ -47,7 +47,9 @@ class Client(Thread):
 
     def run(self) -> None:
         """Measure each answer; whatever is not one row that is ok is a failure."""
-        connection = HTTPConnection(self.address.hostname or "", self.address.port, timeout=PATIENCE)
+        connection = HTTPConnection(
+            self.address.hostname or "", self.address.port, timeout=PATIENCE
+        )
         for smiles in molecules(self.number):
             if time.monotonic() > self.until:
                 break

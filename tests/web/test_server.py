@@ -76,7 +76,7 @@ def test_the_server_stops_when_it_is_told_to(molecule_model, tmp_path) -> None:
     molecule_model.save_pretrained(tmp_path / "tiny")
     with LOAD.server("--model", str(tmp_path / "tiny")) as (_, process):
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=300) in (0, -signal.SIGINT, 130)
+        assert process.wait(timeout=300) == 0
 
 
 def ask(address: str, body: Any) -> list[dict[str, Any]]:

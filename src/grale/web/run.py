@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +36,9 @@ def run_server(config: ServerConfig, limits: Limits, ready: Callable[[str], obje
     """Serve until the process is told to stop; `ready` is called with the address."""
     listening = _listen(config)
     name = config.model or DEFAULT_MOLECULES
-    service = Service(load_any(name), Path(name).name, limits)
+    service = Service(load_any(name), _shown_name(name), limits)
+    if config.with_page and service.background is None:
+        raise ValueError(f"{name} is not a GRALE; the page needs one. Use grale serve")
     service.warm_up()
     app = create_app(service, config.with_page, [config.host, *config.allow_hosts])
     server = uvicorn.Server(
@@ -46,7 +49,13 @@ def run_server(config: ServerConfig, limits: Limits, ready: Callable[[str], obje
     )  # fmt: skip
     shown = f"[{config.host}]" if ":" in config.host else config.host
     ready(f"http://{shown}:{listening.getsockname()[1]}/")
-    server.run(sockets=[listening])
+    with suppress(KeyboardInterrupt):  # Ctrl-C; requests were answered first
+        server.run(sockets=[listening])
+
+
+def _shown_name(name: str) -> str:
+    """Name of the model for clients: of a folder its last part, not where it is."""
+    return Path(name).resolve().name if Path(name).is_dir() else name
 
 
 def _listen(config: ServerConfig) -> socket.socket:
