@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grale.model.autoencoder import GRALE
-from grale.rivals.vgae.config import VGAEConfig
+from grale.rivals.vgae.config import VgaeConfig
 from grale.rivals.vgae.model import VGAE
 from web.clients import client_of
 
@@ -116,7 +116,9 @@ def test_edit_leaves_out_what_is_not_similar_enough(tiny_coloring_client) -> Non
 
 
 def test_a_model_without_a_decoder_says_so(molecule_model: GRALE) -> None:
-    with client_of(VGAE(molecule_model.space, VGAEConfig()).eval()) as client:
+    with client_of(
+        VGAE(molecule_model.space, VgaeConfig(hidden_dim=8, latent_dim=8)).eval()
+    ) as client:
         assert client.post("/encode", json={"graphs": ["CCO"]}).json()["rows"][0]["status"] == "ok"
         for path, body in (("/reconstruct", {"graphs": ["CCO"]}), ("/match", {"pairs": []})):
             answer = client.post(path, json=body)

@@ -36,6 +36,7 @@ def test_graphs_that_are_not_molecules_are_drawn_and_have_examples(tiny_coloring
             part for part in ElementTree.fromstring(row["svg"]) if part.tag.endswith("circle")
         ]
         assert len(circles) == len(graph["node_labels"])
+        assert row["smiles"] is None
 
 
 def test_the_nearest_of_a_file_is_the_molecule_itself(page) -> None:

@@ -23,10 +23,10 @@ from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
 from grale.tasks.edit import EditStep, edit
 from grale.tasks.latent_predictor import LearnedProperty, ThroughDescription, fit_predictor
-from grale.tasks.properties import GRAPH_PROPERTIES, named_property
 from grale.web.limits import Limits
+from grale.web.names import property_in, smiles_in
 from grale.web.refusals import Refused
-from grale.web.rows import OK, Record, as_body, failed, smiles_of, taken
+from grale.web.rows import OK, Record, as_body, failed, taken
 
 NUM_GRAPHS = 600  # that predictors learn from, and that the page shows neighbours in
 KEPT_PREDICTORS = 8
@@ -73,9 +73,7 @@ class Background:
             return self._learned(name.lower())
 
     def _learn(self, name: str) -> LearnedProperty:
-        true = named_property(name)
-        if name not in GRAPH_PROPERTIES and not is_molecular(self.model.space):
-            raise ValueError(f"{name} is a property of molecules; use size or edges")
+        true = property_in(name, self.model.space)
         graphs, latents, descriptions = self.examples
         values = np.array([true(graph) for graph in graphs])
         fitted = fit_predictor(descriptions, values)
@@ -103,7 +101,7 @@ def edit_rows(
             metric=learned.covariance,
             epsilon=epsilon,
             num_steps=num_steps,
-            true_property=named_property(wanted),
+            true_property=property_in(wanted, model.space),
             tries=TRIES,
         )
         points = [_point(item, step, model) for step in _distinct(path.steps)]
@@ -116,7 +114,7 @@ def edit_rows(
 def similarity(first: Graph, second: Graph, model: GRALE) -> float:
     """From 0 to 1: Tanimoto of ECFP4 counts, or the share of nodes and edges that stay."""
     if is_molecular(model.space):
-        if smiles_of(first) is None or smiles_of(second) is None:
+        if any(smiles_in(graph, model.space) is None for graph in (first, second)):
             return 0.0
         one, other = ecfp(first.to_mol()), ecfp(second.to_mol())
         return float(np.minimum(one, other).sum() / max(np.maximum(one, other).sum(), 1))
@@ -136,7 +134,7 @@ def _distinct(steps: Sequence[EditStep]) -> list[EditStep]:
 def _point(start: Graph, step: EditStep, model: GRALE) -> Record:
     return {
         "step": step.step,
-        "smiles": smiles_of(step.graph) if is_molecular(model.space) else None,
+        "smiles": smiles_in(step.graph, model.space),
         "graph": as_body(step.graph),
         "predicted": step.predicted if isfinite(step.predicted) else None,
         "value": step.true if isfinite(step.true) else None,

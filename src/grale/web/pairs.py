@@ -11,7 +11,8 @@ from grale.metrics.edit_distance import Edit
 from grale.model.autoencoder import GRALE
 from grale.tasks.interpolate import interpolate
 from grale.web.limits import Limits
-from grale.web.rows import OK, Record, as_body, failed, smiles_of, taken
+from grale.web.names import smiles_in
+from grale.web.rows import OK, Record, as_body, failed, taken
 
 
 def match_rows(
@@ -40,7 +41,11 @@ def interpolate_rows(
     def between(first: Graph, second: Graph) -> Record:
         path = interpolate(model, first, second, steps, tries)
         points = [
-            {"position": position, "smiles": smiles_of(graph), "graph": as_body(graph)}
+            {
+                "position": position,
+                "smiles": smiles_in(graph, model.space),
+                "graph": as_body(graph),
+            }
             for position, graph in zip(path.positions, path.graphs)
         ]
         return OK | {"points": points}

@@ -20,12 +20,12 @@ from grale.graphs.molecules.molecule import ELEMENTS, is_molecular
 from grale.model.autoencoder import GRALE
 from grale.plot.look import look_of
 from grale.tasks.project import project
-from grale.tasks.properties import named_property
 from grale.web.answers import as_json
 from grale.web.depict import picture
+from grale.web.names import property_in, smiles_in
 from grale.web.refusals import Refused
 from grale.web.requests import Item
-from grale.web.rows import OK, Record, as_body, describe_rows, failed, smiles_of, taken
+from grale.web.rows import OK, Record, as_body, describe_rows, failed, taken
 from grale.web.service import Service
 from grale.web.sets import BUILT_IN, GraphSets
 
@@ -80,7 +80,7 @@ def play(service: Service) -> APIRouter:
 
     @router.post("/pictures")
     async def pictures(body: PicturesBody) -> Response:
-        """A picture of each graph, also of one that is too large for the model."""
+        """A picture of each graph that the model can take; the others have reasons."""
         return as_json(await run_in_threadpool(_pictures, service, body))
 
     @router.post("/neighbours")
@@ -129,7 +129,7 @@ def _pictures(service: Service, body: PicturesBody) -> Record:
             records.append(failed(item) | {"svg": None, "smiles": None, "num_nodes": None})
             continue
         svg = picture(item, space, nodes, body.numbered)
-        record = {"svg": svg, "smiles": smiles_of(item), "num_nodes": item.num_nodes}
+        record = {"svg": svg, "smiles": smiles_in(item, space), "num_nodes": item.num_nodes}
         records.append(OK | record)
     return {"rows": records}
 
@@ -141,7 +141,7 @@ def _neighbours(service: Service, sets: GraphSets, body: NeighboursBody) -> Reco
     among = sets.find(body.set)
     rows = [
         {
-            "smiles": smiles_of(among.graphs[place]),
+            "smiles": smiles_in(among.graphs[place], service.model.space),
             "graph": as_body(among.graphs[place]),
             "svg": picture(among.graphs[place], service.model.space),
             "distance": distance,
@@ -169,11 +169,13 @@ def _map(model: GRALE, sets: GraphSets, name: str, colour: str) -> str:
     if len(found.graphs) < LEAST_ON_MAP:
         raise Refused(422, f"a map needs at least {LEAST_ON_MAP} molecules that the model can take")
     try:
-        value = named_property(colour)
+        value = property_in(colour, model.space)
     except ValueError as error:
         raise Refused(422, str(error)) from None
     values = np.array([value(graph) for graph in found.graphs])
+    if not np.isfinite(values).any():
+        raise Refused(422, f"none of these molecules has a {colour}")
     drawn = DatasetMap(found.graphs, project(found.descriptions), values, colour)
     title = f"{found.title}, coloured by {colour}"
     with tempfile.TemporaryDirectory() as folder:
-        return write_map(model, drawn, Path(folder) / "map.html", title).read_text()
+        return write_map(model, drawn, Path(folder) / "map.html", title).read_text("utf-8")
