@@ -12,6 +12,7 @@ from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError, is_molecular
 from grale.graphs.space import GraphSpace
 from grale.plot.look import Look, look_of
+from grale.plot.palette import text_colour
 
 WIDTH, HEIGHT = 320, 240
 CHANGED = (1.0, 0.80, 0.62)
@@ -74,5 +75,6 @@ def _discs(graph: Graph, look: Look, marked: list[int], numbered: bool) -> str:
         text = str(node) if numbered else texts[node]
         if text:
             style = f'font-size="{radius}" text-anchor="middle" dominant-baseline="central"'
-            parts.append(f'<text x="{x:.3f}" y="{-y:.3f}" {style} fill="#fff">{text}</text>')
+            ink = text_colour(look.palette[label % len(look.palette)])
+            parts.append(f'<text x="{x:.3f}" y="{-y:.3f}" {style} fill="{ink}">{text}</text>')
     return "".join([*parts, "</svg>"])

@@ -36,7 +36,7 @@ function spread(graph) {
     }
   }
   const most = Math.max(...places.flat().map(Math.abs), 0.01);
-  return places.map(([x, y]) => [(0.9 * x) / most, (0.9 * y) / most]);
+  return places.map(([x, y]) => [(0.82 * x) / most, (0.82 * y) / most]);
 }
 
 export function graphInput({ title, start, changed, model, look }) {
@@ -45,6 +45,11 @@ export function graphInput({ title, start, changed, model, look }) {
     "aria-label": `${title}: click to add a node, click two nodes to join them` });
   const key = (a, b) => (model.directed ? `${a} ${b}` : `${Math.min(a, b)} ${Math.max(a, b)}`);
   const colour = (of) => `rgb(${look.palette[of % look.palette.length].join(",")})`;
+
+  const ink = (of) => {
+    const [red, green, blue] = look.palette[of % look.palette.length];
+    return 0.3 * red + 0.6 * green + 0.1 * blue > 150 ? "#1f2937" : "#fff";
+  };
 
   function value() {
     const pairs = [...edges.keys()].map((text) => text.split(" ").map(Number));
@@ -62,7 +67,7 @@ export function graphInput({ title, start, changed, model, look }) {
       board.append(shape("circle", { cx: node.x, cy: node.y, r: RADIUS, fill: colour(node.label),
         stroke: place === picked ? "#e8590c" : "#1f2937", "stroke-width": place === picked ? 0.04 : 0.012,
         "data-node": place }));
-      board.append(shape("text", { x: node.x, y: node.y + 0.04, "text-anchor": "middle", fill: "#fff" }, place));
+      board.append(shape("text", { x: node.x, y: node.y + 0.04, "text-anchor": "middle", fill: ink(node.label) }, place));
     });
     count.textContent = `${nodes.length} of ${model.max_nodes} nodes, ${edges.size} edges`;
   }
