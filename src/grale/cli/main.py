@@ -26,6 +26,7 @@ from grale.cli.neighbours import neighbours
 from grale.cli.prepare import prepare
 from grale.cli.probe import probe
 from grale.cli.reproduce import reproduce
+from grale.cli.serve import play, serve
 from grale.cli.settings import settings
 from grale.cli.terminal import complain
 from grale.cli.train import train
@@ -40,7 +41,7 @@ app = typer.Typer(
 )
 for verb in (
     demo, fit, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    generate, match, neighbours, probe, export, reproduce, models, settings, info,
+    generate, match, neighbours, probe, export, play, serve, reproduce, models, settings, info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)

@@ -1,0 +1,181 @@
+"""Routes that only the page uses: pictures, examples, neighbours, files and maps."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import suppress
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import HTMLResponse, Response
+
+from grale.data.samples import sample_graphs
+from grale.experiments.figures.map import DatasetMap, write_map
+from grale.graphs.molecules.molecule import ELEMENTS, is_molecular
+from grale.model.autoencoder import GRALE
+from grale.plot.look import look_of
+from grale.tasks.project import project
+from grale.web.answers import as_json
+from grale.web.depict import picture
+from grale.web.names import property_in, smiles_in
+from grale.web.refusals import Refused
+from grale.web.requests import Item
+from grale.web.rows import OK, Record, as_body, describe_rows, failed, taken
+from grale.web.service import Service
+from grale.web.sets import BUILT_IN, GraphSets
+
+LEAST_ON_MAP = 3
+KEPT_PAGES = 4
+NUM_EXAMPLES = 12
+BONDS = ("single", "double", "triple", "aromatic")
+MAP_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; sandbox allow-scripts allow-downloads; frame-ancestors 'self'"
+)
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class PicturesBody(_Body):
+    """Graphs to draw, and their nodes to mark."""
+
+    graphs: Annotated[list[Item], Field(max_length=64)]
+    changed: Annotated[list[list[Annotated[int, Field(ge=0)]]], Field(max_length=64)] = []
+    numbered: bool = False
+
+
+class NeighboursBody(_Body):
+    """A graph and the set to look in."""
+
+    graph: Item
+    set: str = BUILT_IN
+    count: Annotated[int, Field(ge=1, le=24)] = 8
+
+
+class FileBody(_Body):
+    """A file of molecules."""
+
+    name: Annotated[str, Field(max_length=200)]
+    text: str
+
+
+def play(service: Service) -> APIRouter:
+    """Routes of the page."""
+    router = APIRouter(prefix="/play")
+    background = service.graphs_model()
+    sets = GraphSets(service.model, background, service.limits)
+    pages = lru_cache(KEPT_PAGES)(partial(_map, background.model, sets))
+
+    @router.get("/look")
+    async def look() -> Response:
+        """Names and colours of the labels, and graphs to start from."""
+        return as_json(await run_in_threadpool(_look, service))
+
+    @router.post("/pictures")
+    async def pictures(body: PicturesBody) -> Response:
+        """A picture of each graph that the model can take; the others have reasons."""
+        return as_json(await run_in_threadpool(_pictures, service, body))
+
+    @router.post("/neighbours")
+    async def neighbours(body: NeighboursBody) -> Response:
+        """Graphs of a set whose descriptions are nearest."""
+        return as_json(await service.slowly(_neighbours, service, sets, body))
+
+    @router.post("/files")
+    async def files(body: FileBody) -> Response:
+        """Read a file; its rows can be asked for neighbours and drawn as a map."""
+        return as_json(await service.slowly(_add, sets, body))
+
+    @router.get("/map")
+    async def drawn_map(
+        set: Annotated[str, Query(max_length=40)] = BUILT_IN,
+        colour: Annotated[str, Query(max_length=60)] = "size",
+    ) -> Response:
+        """A page with the map of a set; it runs its own script, and nothing else."""
+        page = await service.slowly(pages, set, colour)
+        return HTMLResponse(page, headers={"Content-Security-Policy": MAP_POLICY})
+
+    return router
+
+
+def _look(service: Service) -> Record:
+    space = service.model.space
+    palette = [[round(255 * part) for part in colour] for colour in look_of(space).palette]
+    if is_molecular(space):
+        names = {"nodes": [*ELEMENTS, "other"], "edges": ["none", *BONDS]}
+        return names | {"palette": palette, "examples": []}
+    names = {
+        "nodes": [f"label {label}" for label in range(space.num_node_labels)],
+        "edges": ["none", *(f"label {label + 1}" for label in range(space.num_edge_labels))],
+    }
+    examples: list[Any] = []
+    with suppress(ValueError):  # no generator makes graphs for this model
+        examples = [as_body(graph) for graph in sample_graphs(space, NUM_EXAMPLES, None, "test")]
+    return names | {"palette": palette, "examples": examples}
+
+
+def _pictures(service: Service, body: PicturesBody) -> Record:
+    space, records = service.model.space, []
+    changed = [*body.changed, *[[]] * len(body.graphs)]
+    for item, nodes in zip(taken(body.graphs, service.model, service.limits), changed):
+        if isinstance(item, str):
+            records.append(failed(item) | {"svg": None, "smiles": None, "num_nodes": None})
+            continue
+        svg = picture(item, space, nodes, body.numbered)
+        record = {"svg": svg, "smiles": smiles_in(item, space), "num_nodes": item.num_nodes}
+        records.append(OK | record)
+    return {"rows": records}
+
+
+def _neighbours(service: Service, sets: GraphSets, body: NeighboursBody) -> Record:
+    (record,) = describe_rows(service.model, service.limits, [body.graph], False)
+    if record["vector"] is None:
+        return record | {"rows": []}
+    among = sets.find(body.set)
+    rows = [
+        {
+            "smiles": smiles_in(among.graphs[place], service.model.space),
+            "graph": as_body(among.graphs[place]),
+            "svg": picture(among.graphs[place], service.model.space),
+            "distance": distance,
+        }
+        for place, distance in among.nearest(record["vector"], body.count)
+    ]
+    return OK | {"set": among.title, "rows": rows}
+
+
+def _add(sets: GraphSets, body: FileBody) -> dict[str, Any]:
+    key = sets.add(body.name, body.text)
+    found = sets.find(key)
+    return {
+        "set": key,
+        "title": found.title,
+        "num_rows": found.num_rows,
+        "num_taken": len(found.graphs),
+        "failures": found.failures[:20],
+    }
+
+
+def _map(model: GRALE, sets: GraphSets, name: str, colour: str) -> str:
+    """The page of `grale map`."""
+    found = sets.find(name)
+    if len(found.graphs) < LEAST_ON_MAP:
+        raise Refused(422, f"a map needs at least {LEAST_ON_MAP} molecules that the model can take")
+    try:
+        value = property_in(colour, model.space)
+    except ValueError as error:
+        raise Refused(422, str(error)) from None
+    values = np.array([value(graph) for graph in found.graphs])
+    if not np.isfinite(values).any():
+        raise Refused(422, f"none of these molecules has a {colour}")
+    drawn = DatasetMap(found.graphs, project(found.descriptions), values, colour)
+    title = f"{found.title}, coloured by {colour}"
+    with tempfile.TemporaryDirectory() as folder:
+        return write_map(model, drawn, Path(folder) / "map.html", title).read_text("utf-8")

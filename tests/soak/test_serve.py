@@ -1,0 +1,34 @@
+"""`grale serve` under load for a long time: no failures, and memory that does not grow."""
+
+from __future__ import annotations
+
+import pytest
+
+from serving import load_test
+from soak.counts import few_or_many
+
+pytestmark = pytest.mark.slow
+MOST_MORE = 0.25  # GB
+CLIENTS = 32
+WARM = 5.0  # seconds
+
+
+@few_or_many(10, 600)
+def test_a_server_answers_many_clients_for_long_without_growing(
+    count, molecule_model, tmp_path, figure
+) -> None:
+    load = load_test()
+    molecule_model.save_pretrained(tmp_path / "tiny")
+    options = ("--model", str(tmp_path / "tiny"), "--timeout", "300")
+    with load.server(*options) as (address, _):
+        load.hammer(address, CLIENTS, WARM)
+        before = load.metric(address, "process_resident_memory_bytes") / 1e9
+        times, failures = load.hammer(address, CLIENTS, float(count))
+        after = load.metric(address, "process_resident_memory_bytes") / 1e9
+    p95 = times[int(0.95 * (len(times) - 1))]
+    figure(
+        f"serve: {CLIENTS} clients for {count} s, {len(times)} answers, {len(failures)} failures, "
+        f"p95 {p95:.2f} s, {before:.2f} GB before and {after:.2f} GB after"
+    )
+    assert failures == []
+    assert after - before < MOST_MORE

@@ -1,0 +1,150 @@
+"""The page in a real browser: Debian's Chromium without a window, at two widths."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from grale.graphs.space import GraphSpace
+from grale.model.autoencoder import GRALE
+from serving import page_of
+
+pytestmark = pytest.mark.slow
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+WIDTHS = (1280, 420)
+HOSTILE = "<img src=x onerror=alert(1)>"
+PATIENCE = 300_000  # milliseconds; this is about what is shown, not how soon
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    found = next((path for path in map(shutil.which, NAMES) if path), None)
+    if found is None:
+        pytest.skip(f"no browser is installed: none of {', '.join(NAMES)} is in the PATH")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        options = {"executable_path": found, "args": ["--no-sandbox"], "timeout": PATIENCE}
+        launched = driver.chromium.launch(**options)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def address(molecule_model) -> Iterator[str]:
+    with page_of(molecule_model) as found:
+        yield found
+
+
+@pytest.fixture
+def opened(browser, address) -> Iterator[Any]:
+    """A function that opens a view at a width; the page must not complain or ask others."""
+    pages, complaints = [], []
+
+    def open_view(view: str, width: int = WIDTHS[0], at: str = address) -> Any:
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: _note_foreign(request.url, at, complaints))
+        pages.append(page)
+        page.goto(f"{at}/#{view}")
+        page.wait_for_selector("main .card")
+        return page
+
+    yield open_view
+    for page in pages:
+        page.close()
+    assert complaints == []
+
+
+def _note_foreign(url: str, at: str, complaints: list[str]) -> None:
+    if not url.startswith((f"{at}/", "data:", "blob:")):
+        complaints.append(f"asked {url}")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_pasted_molecule_shows_vector_reconstruction_and_neighbours(opened, width: int) -> None:
+    page = opened("look", width)
+    page.get_by_label("Molecule as SMILES").fill("CCCCO")
+    page.wait_for_selector(".input img.picture[alt='CCCCO']")
+    page.wait_for_selector("canvas.strip")
+    page.wait_for_selector(".badge")
+    page.wait_for_selector(".tile .picture")
+    assert "16 numbers" in page.locator(".card", has_text="Vector").inner_text()
+    assert page.locator(".tile").count() == 8
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_text_of_users_is_never_markup(opened) -> None:
+    page = opened("look")
+    page.get_by_label("Molecule as SMILES").fill(HOSTILE)
+    page.wait_for_selector(".input .notice")
+    assert HOSTILE in page.locator(".input .notice").inner_text()
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_a_molecule_is_drawn_in_the_editor(opened) -> None:
+    page = opened("look")
+    page.get_by_label("Molecule as SMILES").fill("")
+    page.get_by_role("button", name="Draw").click()
+    page.wait_for_selector("#editor-canvas > *")
+    board = page.locator("#editor-canvas").bounding_box()
+    page.wait_for_timeout(500)
+    page.mouse.click(board["x"] + board["width"] / 2, board["y"] + board["height"] / 2)
+    page.get_by_role("button", name="Use it").click()
+    page.wait_for_selector(".input img.picture[alt='CC']")  # one click draws one bond
+    assert page.get_by_label("Molecule as SMILES").input_value() == "CC"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_two_molecules_are_matched_with_their_edits(opened, width: int) -> None:
+    page = opened("match", width)
+    page.get_by_label("First as SMILES").fill("CCO")
+    page.get_by_label("Second as SMILES").fill("CCN")
+    page.get_by_role("button", name="Match them").click()
+    page.wait_for_selector("ul.edits li")
+    assert page.locator("ul.edits li").all_inner_texts() == ["change atom 2: O → N"]
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_slider_walks_between_two_molecules(opened) -> None:
+    page = opened("between")
+    page.get_by_label("From as SMILES").fill("CCO")
+    page.get_by_label("To as SMILES").fill("CCCN")
+    page.get_by_role("button", name="Walk").click()
+    page.wait_for_selector(".film .tile")
+    assert page.locator(".film .tile").count() == 11
+    page.get_by_label("position between the two").fill("10")
+    assert page.locator("figcaption").first.inner_text().startswith("100 %")
+
+
+def test_a_file_becomes_a_map_and_its_bad_rows_are_listed(opened) -> None:
+    page = opened("map")
+    rows = ["smiles", "CCO", "CCN", "CCC", "CCCC", HOSTILE]
+    file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": "\n".join(rows).encode()}
+    page.locator("input[type=file]").set_input_files(files=[file])
+    page.wait_for_selector("iframe")
+    page.frame_locator("iframe").locator("h1").wait_for()
+    assert "mine.csv" in page.frame_locator("iframe").locator("h1").inner_text()
+    assert "4 of 5 rows" in page.locator(".card").first.inner_text()
+    page.get_by_text("1 rows were not taken").click()
+    assert HOSTILE in page.locator("table").inner_text()
+
+
+def test_a_graph_is_drawn_by_clicks(opened, browser, tiny_config) -> None:
+    torch.manual_seed(0)
+    model = GRALE(GraphSpace(max_nodes=10, num_node_labels=4), tiny_config).eval()
+    with page_of(model) as at:
+        page = opened("look", 1280, at)
+        page.get_by_role("button", name="Clear").click()
+        board = page.locator(".graph-board").bounding_box()
+        for share in (0.3, 0.7):
+            page.mouse.click(board["x"] + share * board["width"], board["y"] + 80)
+        for node in (0, 1):
+            page.locator(f"circle[data-node='{node}']").click()
+        assert "2 of 10 nodes, 1 edges" in page.locator(".input").inner_text()
+        page.wait_for_selector(".badge")
