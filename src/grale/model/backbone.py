@@ -46,9 +46,6 @@ class Backbone(Protocol):
     def weights_of_nodes(self) -> list[nn.Parameter]:
         """Weights that :meth:`nodes_only` depends on."""
 
-    def recompute_activations(self, wanted: bool) -> None:
-        """Recompute layers in the backward pass, or not."""
-
 
 class EvoformerBackbone(nn.Module):
     """First linear layers and the Evoformer encoder."""
@@ -74,10 +71,6 @@ class EvoformerBackbone(nn.Module):
         """All weights except those with which the last layer updates edges."""
         first = [*self.node_input.parameters(), *self.edge_input.parameters()]
         return [*first, *self.evoformer.weights_of_nodes()]
-
-    def recompute_activations(self, wanted: bool) -> None:
-        """Recompute layers in the backward pass, or not."""
-        self.evoformer.recomputes = wanted
 
     def _first_states(self, inputs: GraphInputs) -> tuple[Tensor, Tensor, Tensor]:
         """F^1, C^1 and the bias that hides padding."""
