@@ -118,6 +118,7 @@ def test_one_step_of_descent_lowers_the_loss(tiny_model, batch):
     assert after < before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("affinity", ["l1", "sphere"])
 @pytest.mark.parametrize("pooling", ["attention", "transport"])

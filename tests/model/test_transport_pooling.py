@@ -67,6 +67,7 @@ def test_a_plan_that_keeps_the_listed_order_breaks_the_order_test(space, config,
     assert change_of_latent > 100 * ATOL[torch.float32]
 
 
+@pytest.mark.slow
 def test_padding_and_batch_mates_change_nothing(space, config, graphs, training):
     assert {graph.num_nodes for graph in graphs} >= {1, 12}
     encoder = build(space, config, training=training)

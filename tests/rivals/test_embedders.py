@@ -179,6 +179,7 @@ def test_held_out_graphs_are_always_compared_in_the_same_way(model, rng, directe
     assert f"of {len(graphs)} held-out graphs" in first.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CONFIGS))
 def test_the_command_line_trains_embeds_and_refuses_to_evaluate(name, tmp_path):
     out = tmp_path / "run"
