@@ -28,7 +28,7 @@ class Split(NamedTuple):
 
 
 def make_splits(kind: str, molecules: Sequence[Any], count: int) -> list[Split]:
-    """Split RDKit molecules so many times; the seeds are 0, 1, 2, ..."""
+    """Split RDKit molecules this many times; the seeds are 0, 1, 2, ..."""
     if kind not in SPLITS:
         raise ValueError(f"split={kind!r}; expected one of {', '.join(SPLITS)}")
     if count < 1:
