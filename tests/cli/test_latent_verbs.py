@@ -20,6 +20,7 @@ def test_interpolate_draws_and_prints_molecules(tmp_path: Path) -> None:
     assert out.stat().st_size > 1_000
 
 
+@pytest.mark.slow
 def test_interpolate_takes_colourings(tmp_path: Path) -> None:
     out = tmp_path / "strip.svg"
     graphs = ("coloring10:0", "coloring10:1")
@@ -27,6 +28,7 @@ def test_interpolate_takes_colourings(tmp_path: Path) -> None:
     assert out.read_text().startswith("<?xml")
 
 
+@pytest.mark.slow
 def test_barycenter_of_a_generator(tmp_path: Path) -> None:
     out = tmp_path / "mean.png"
     run("barycenter", "coloring10", "--model", "coloring-10", "--count", "40", "--out", str(out))
@@ -45,6 +47,7 @@ def test_edit_prints_the_path(tmp_path: Path) -> None:
     assert out.is_file()
 
 
+@pytest.mark.slow
 def test_denoise_prints_shares_with_intervals(tmp_path: Path) -> None:
     out = tmp_path / "curve.png"
     text = run("denoise", "--count", "40", "--level", "0.2", "--level", "0", "--out", str(out))
@@ -53,6 +56,7 @@ def test_denoise_prints_shares_with_intervals(tmp_path: Path) -> None:
     assert out.is_file()
 
 
+@pytest.mark.slow
 def test_map_writes_a_picture_and_a_page(tmp_path: Path) -> None:
     colours = ("--colour", "logP", "--colour", "size")
     run("map", "--count", "40", *colours, "--out", str(tmp_path / "map.png"))
@@ -69,6 +73,7 @@ def test_reproduce_trains_and_writes_a_table(tmp_path: Path) -> None:
     assert list((tmp_path / "runs").rglob("model.safetensors"))
 
 
+@pytest.mark.slow
 def test_reproduce_writes_picture_and_caption(tmp_path: Path) -> None:
     run("reproduce", "figure-map", "--scale", "smoke", "--out", str(tmp_path))
     assert {path.suffix for path in tmp_path.iterdir()} == {".png", ".svg", ".txt", ".json"}

@@ -32,6 +32,7 @@ def test_interpolate_prints_the_molecules_it_was_given(run) -> None:
     assert lines[2].endswith(f"  {PYRIDINIUM}")
 
 
+@pytest.mark.slow
 def test_edit_prints_the_molecule_it_starts_from(run) -> None:
     text = run("edit", PYRROLE, "--model", "molecules", "--count", "60", "--steps", "2")
     assert f" {PYRROLE} " in text
@@ -44,6 +45,7 @@ def test_verbs_on_files_print_names_with_brackets(run, verb: str) -> None:
     assert "[bold]model" in text
 
 
+@pytest.mark.slow
 def test_decode_and_match_print_names_with_brackets(run) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -87,6 +87,7 @@ def test_pubchems_own_file_is_taken(run, tmp_path) -> None:
         run("prepare", "pubchem", "pc", "--file", "none.gz")
 
 
+@pytest.mark.slow
 def test_a_prepared_dataset_can_be_scored(run) -> None:
     run("prepare", "molecules", "in.csv", "-o", "data", "--max-atoms", "10", "--workers", "1")
     output = run("evaluate", "model", "--data", "data", "--split", "train", "--count", "3")

@@ -29,6 +29,7 @@ def run(*arguments: str | Path) -> str:
     return result.output
 
 
+@pytest.mark.slow
 def test_the_shipped_model_is_compared_and_everything_is_reported(tmp_path: Path) -> None:
     rows = [*ROWS, ("x[y]", "1"), ("CCO", ""), ("C" * 40, "1.5"), ROWS[0]]
     file = write_csv(tmp_path / "a.csv", rows)
@@ -45,6 +46,7 @@ def test_the_shipped_model_is_compared_and_everything_is_reported(tmp_path: Path
     assert pq.read_metadata(out.with_suffix(".parquet")).num_rows == 76
 
 
+@pytest.mark.slow
 def test_duplicates_across_a_split_are_reported(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "a.csv", [*ROWS, *ROWS])
     output = run(file, "--target", "value", *USUAL, "-o", tmp_path / "b.png")

@@ -34,6 +34,7 @@ def test_train_saves_a_model_a_log_and_a_checkpoint(trained: Path) -> None:
     assert rows[-1]["exact"] != ""
 
 
+@pytest.mark.slow
 def test_train_writes_curves_for_tensorboard(tmp_path: Path) -> None:
     command = ["train", SMOKE, "--out", str(tmp_path), "--accelerator", "cpu"]
     result = runner.invoke(app, [*command, "--log", "tensorboard"])
@@ -41,6 +42,7 @@ def test_train_writes_curves_for_tensorboard(tmp_path: Path) -> None:
     assert list((tmp_path / "tensorboard").glob("events.*"))
 
 
+@pytest.mark.slow
 def test_evaluate_prints_the_scores(trained: Path) -> None:
     result = runner.invoke(app, ["evaluate", str(trained), "--count", "20"])
     assert result.exit_code == 0, result.output
@@ -115,7 +117,13 @@ def test_the_suffix_of_a_picture_is_checked_before_the_work(
     assert "cannot save 'a.jpeg'; expected a suffix in ['.png', '.svg']" in str(result.exception)
 
 
-def test_preparing_graphs_locks_the_folder(tmp_path: Path) -> None:
+def test_preparing_graphs_locks_the_folder_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(*arguments: object, **options: object) -> None:
+        raise AssertionError("the work has begun")
+
+    monkeypatch.setattr("grale.data.bayes_nets.random_networks", work)
     for verb in (
         ["networks", str(tmp_path / "out")],
         ["ged", str(tmp_path), str(tmp_path / "out")],
@@ -123,3 +131,18 @@ def test_preparing_graphs_locks_the_folder(tmp_path: Path) -> None:
         with locked(tmp_path / "out"):
             result = CliRunner().invoke(app, ["prepare", *verb])
         assert isinstance(result.exception, BusyError), result.output
+
+
+def test_the_demo_needs_a_folder_of_its_own_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(name: str) -> None:
+        raise AssertionError("the work has begun")
+
+    monkeypatch.setattr("grale.catalog.load", work)
+    with locked(tmp_path / "index.html"):
+        result = CliRunner().invoke(app, ["demo", "--out", str(tmp_path)])
+    assert isinstance(result.exception, BusyError), result.output
+    (tmp_path / "file").touch()
+    result = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "file")])
+    assert isinstance(result.exception, FileExistsError), result.output

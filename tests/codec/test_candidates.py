@@ -68,6 +68,7 @@ def test_directed_graphs_change_one_direction_at_a_time() -> None:
     assert len(set(graphs)) > 5
 
 
+@pytest.mark.slow
 def test_molecules_are_decoded_or_none(molecule_model) -> None:
     rng = np.random.default_rng(0)
     latents = rng.normal(size=(5, molecule_model.latent_dim))

@@ -89,6 +89,7 @@ UNUSED = {
 """Sizes that no weight and no table of an architecture depends on: they cost nothing."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", sorted(ARCHITECTURES))
 @pytest.mark.parametrize("value", [BILLION, 10**30])
 def test_sizes_out_of_this_world_are_refused_at_once(save, architecture, value):
@@ -98,11 +99,11 @@ def test_sizes_out_of_this_world_are_refused_at_once(save, architecture, value):
     for part, name in [*spaces, *(("config", name) for name in SIZES[architecture])]:
         (folder / CONFIG).write_text(config)
         edit(folder, part, name, value)
-        before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+        before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
         with pytest.raises(ValueError, match=f"{architecture}/") as caught:
             load_any(folder)
         assert len(str(caught.value).splitlines()) == 1
-        assert time.perf_counter() - begin < 10
+        assert time.process_time() - begin < 10
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * MEGABYTES
 
 

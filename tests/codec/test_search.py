@@ -137,6 +137,7 @@ def test_a_search_loses_nothing_and_keeps_the_order_of_nodes(at_size: bool) -> N
             np.testing.assert_array_equal(mapping, np.arange(graph.num_nodes))
 
 
+@pytest.mark.slow
 def test_decoding_finds_the_same_in_batches_of_any_size() -> None:
     model = grale.load("coloring")
     graphs = generate_coloring(6, COLORING_VARIANTS["coloring20"], seed=124)

@@ -271,6 +271,7 @@ def test_saved_files_follow_the_umask(tiny_model, tmp_path):
         assert stat.S_IMODE((tmp_path / "model" / name).stat().st_mode) == 0o640, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [WEIGHTS, CONFIG])
 def test_every_flipped_bit_of_a_model_is_found_out(saved, name, rng):
     flip_bits([saved / name], 20, rng, lambda path: load(saved))

@@ -35,6 +35,7 @@ def shuffled(graph: Graph, rng: np.random.Generator) -> Graph:
     return graph.permuted(rng.permutation(graph.num_nodes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_the_order_of_the_nodes_and_padding_change_no_embedding(
     part, space, tiny_config, coloring_graphs, rng
@@ -46,6 +47,7 @@ def test_the_order_of_the_nodes_and_padding_change_no_embedding(
     assert np.abs(model.encode(coloring_graphs, batch_size=1) - expected).max() < ATOL_FLOAT32
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_every_weight_learns_and_the_parts_are_saved(
     part, space, tiny_config, coloring_graphs, tmp_path

@@ -8,6 +8,7 @@ from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.model.config import FeaturizerConfig, LossConfig
 from grale.model.loss import reconstruction_loss
+from grale.nn.recompute import RecomputingStack
 from strategies import random_graph
 
 
@@ -117,6 +118,7 @@ def test_one_step_of_descent_lowers_the_loss(tiny_model, batch):
     assert after < before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("affinity", ["l1", "sphere"])
 @pytest.mark.parametrize("pooling", ["attention", "transport"])
@@ -150,3 +152,15 @@ def test_a_model_in_double_precision_runs_forward_and_agrees(tiny_model, batch):
     assert double.plan.log_plan.dtype == torch.float64
     total = double.terms.total(tiny_model.config.loss)
     assert float(total.detach()) == pytest.approx(float(single.detach()), rel=1e-3)
+
+
+def test_every_stack_recomputes_if_asked_and_a_model_without_one_refuses(space, tiny_config):
+    model = GRALE(space, tiny_config)
+    model.recompute_activations(True)
+    stacks = [part for part in model.modules() if isinstance(part, RecomputingStack)]
+    assert len(stacks) == 2  # the Evoformers of encoder and decoder
+    assert all(stack.recomputes for stack in stacks)
+    without = GRALE(space, replace(tiny_config, encoder="gin", decoder="transformer"))
+    without.recompute_activations(False)
+    with pytest.raises(ValueError, match="no part of this grale model can recompute"):
+        without.recompute_activations(True)

@@ -6,12 +6,21 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import pytest
 
 import grale
-from grale.model.config import FeaturizerConfig, LossConfig, MatcherConfig, ModelConfig
+from grale.model.config import (
+    DescriptionConfig,
+    FeaturizerConfig,
+    LatentConfig,
+    LossConfig,
+    MatcherConfig,
+    ModelConfig,
+)
 from grale.model.loss import LossTerms
 from grale.settings.build import SettingsError, build
 
 SOURCE = Path(grale.__file__).parent / "model"
-CONFIGS = [ModelConfig, FeaturizerConfig, MatcherConfig, LossConfig]
+CONFIGS = [
+    ModelConfig, FeaturizerConfig, MatcherConfig, LossConfig, LatentConfig, DescriptionConfig
+]  # fmt: skip
 WEIGHTS = {f.name for f in fields(LossTerms)}  # read by name, in LossTerms.total
 DERIVED = {"encoder_layers"}  # read by a property of the settings
 CHOICES = [
@@ -23,8 +32,8 @@ CHOICES = [
 
 
 def reads(name):
-    """Files of the model, other than the settings themselves, with `.name` in their code."""
-    pattern = re.compile(rf"\.{name}\b")
+    """Files of the model, other than the settings themselves, that read it from settings."""
+    pattern = re.compile(rf"\bconfig(\.\w+)?\.{name}\b")
     sources = (path for path in SOURCE.rglob("*.py") if path.name != "config.py")
     return [path for path in sources if pattern.search(path.read_text(encoding="utf-8"))]
 
@@ -38,6 +47,7 @@ def test_every_field_is_read_somewhere(config, name):
 
 def test_the_search_for_dead_fields_finds_one():
     assert not reads("sinkhorn_epsilon")
+    assert not reads("log_plan")  # read of other things than settings
     assert set(WEIGHTS) <= {f.name for f in fields(LossConfig)}
 
 

@@ -124,6 +124,7 @@ def test_the_coloring_model_gives_nearly_all_unseen_graphs_back() -> None:
     assert report.size_accuracy > 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data", "needed"), [("coloring", "coloring20", 40), ("molecules", "library", 40)]
 )
@@ -134,6 +135,7 @@ def test_refined_vectors_give_all_graphs_back(name: str, data: str, needed: int)
     assert 40 * report.accuracy >= needed
 
 
+@pytest.mark.slow
 def test_the_coloring_10_model_gives_most_unseen_graphs_back() -> None:
     graphs = list(stream_held_out("coloring10", 500, "test"))
     report = evaluate(grale.load("coloring-10"), graphs)

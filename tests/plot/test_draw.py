@@ -6,9 +6,10 @@ from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
+from grale.data.coloring.palette import COLORING_PALETTE
 from grale.graphs.graph import Graph
 from grale.plot.draw import EdgeStyle, draw_graph, node_radius
-from grale.plot.palette import COLORING_PALETTE, palette_for
+from grale.plot.palette import palette_for
 
 BONDS = Graph([0, 1, 2, 5, 0], [(0, 1), (1, 2), (2, 3), (3, 4)], [1, 2, 3, 4])
 

@@ -11,11 +11,9 @@ from grale.catalog import ARCHITECTURES, load_any
 from grale.cli.main import app
 from grale.codec.graph_embedder import CannotDecodeError, GraphEmbedder
 from grale.codec.reconstruct import reconstruct
-from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import molecule_space
 from grale.graphs.permute import permute_batch, random_permutations
-from grale.graphs.space import GraphSpace
 from grale.rivals.graphmae.config import GraphmaeConfig
 from grale.rivals.infograph.config import InfographConfig
 from grale.rivals.simgrace.config import SimgraceConfig
@@ -23,7 +21,14 @@ from grale.rivals.vgae.config import VgaeConfig
 from grale.training.config import TrainConfig
 from grale.training.evaluation import evaluate
 from grale.training.objective import ReconstructionObjective
-from rivals.rival_checks import ATOL_FLOAT32, check_padding, losses_of
+from rivals.rival_checks import (
+    ATOL_FLOAT32,
+    SPACES,
+    batch_of,
+    check_padding,
+    losses_of,
+    with_statistics,
+)
 from strategies import random_graph
 
 CONFIGS = {
@@ -31,10 +36,6 @@ CONFIGS = {
     "infograph": InfographConfig(hidden_dim=8, num_layers=3),
     "graphmae": GraphmaeConfig(hidden_dim=16, num_layers=3),
     "vgae": VgaeConfig(hidden_dim=16, latent_dim=24),
-}
-SPACES = {
-    directed: GraphSpace(max_nodes=9, num_node_labels=3, num_edge_labels=2, directed=directed)
-    for directed in (False, True)
 }
 runner = CliRunner()
 
@@ -52,17 +53,12 @@ def directed(request):
 @pytest.fixture(params=sorted(CONFIGS))
 def model(request, directed):
     """A model whose running statistics, if it has any, are not those it was made with."""
-    model = build(request.param, SPACES[directed])
-    rng = np.random.default_rng(5)
-    others = [random_graph(rng, size, directed, 3, 2, 0.5) for size in (2, 3, 5, 8, 9)]
-    losses_of(model, GraphBatch.from_graphs(others))
-    return model.eval()
+    return with_statistics(build(request.param, SPACES[directed]))
 
 
 @pytest.fixture
 def batch(rng, directed):
-    sizes = (1, 4, 6, 7)
-    return GraphBatch.from_graphs([random_graph(rng, n, directed, 3, 2, 0.5) for n in sizes])
+    return batch_of(rng, (1, 4, 6, 7), directed)
 
 
 def test_the_embedding_does_not_depend_on_node_order(model, batch):
@@ -183,6 +179,7 @@ def test_held_out_graphs_are_always_compared_in_the_same_way(model, rng, directe
     assert f"of {len(graphs)} held-out graphs" in first.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CONFIGS))
 def test_the_command_line_trains_embeds_and_refuses_to_evaluate(name, tmp_path):
     out = tmp_path / "run"

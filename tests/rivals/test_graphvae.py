@@ -16,15 +16,11 @@ from grale.metrics.isomorphism import is_isomorphic
 from grale.rivals.graphvae.config import GraphVaeConfig
 from grale.rivals.graphvae.loss import reconstruction_terms
 from grale.rivals.graphvae.model import GraphVAE
-from rivals.rival_checks import check_padding, losses_of
+from rivals.rival_checks import SPACES, batch_of, check_padding, losses_of, with_statistics
 from strategies import random_graph
 
 ATOL_FLOAT32 = 1e-5  # sums of some hundred terms of order one
 SMALL = GraphVaeConfig(latent_dim=16, encoder_dim=32, pool_dim=24, decoder_dims=(32, 48))
-SPACES = {
-    directed: GraphSpace(max_nodes=9, num_node_labels=3, num_edge_labels=2, directed=directed)
-    for directed in (False, True)
-}
 
 
 @pytest.fixture(params=[False, True], ids=["undirected", "directed"])
@@ -36,17 +32,12 @@ def directed(request):
 def model(directed):
     """A model whose running statistics are not those it was made with."""
     torch.manual_seed(0)
-    model = GraphVAE(SPACES[directed], SMALL)
-    rng = np.random.default_rng(5)
-    others = [random_graph(rng, size, directed, 3, 2, 0.5) for size in (2, 3, 5, 8, 9)]
-    losses_of(model, GraphBatch.from_graphs(others))
-    return model.eval()
+    return with_statistics(GraphVAE(SPACES[directed], SMALL))
 
 
 @pytest.fixture
 def batch(rng, directed):
-    sizes = (1, 4, 6, 7)
-    return GraphBatch.from_graphs([random_graph(rng, n, directed, 3, 2, 0.5) for n in sizes])
+    return batch_of(rng, (1, 4, 6, 7), directed)
 
 
 def noise_of(model, batch):

@@ -1,4 +1,4 @@
-"""How often a check is made: now, and in `make soak`."""
+"""How often a check is made: in `make test`, and in `make soak`."""
 
 import os
 
@@ -9,6 +9,7 @@ SHARE = float(os.environ.get("GRALE_SOAK_SHARE", "1"))
 
 
 def few_or_many(few: int, many: int) -> pytest.MarkDecorator:
-    """Parametrize `count`; the many are marked `soak`."""
+    """Parametrize `count`: the few are in `make test`, the many in `make soak`."""
     scaled = max(few + 1, round(SHARE * many))
-    return pytest.mark.parametrize("count", [few, pytest.param(scaled, marks=pytest.mark.soak)])
+    short = pytest.param(few, marks=pytest.mark.slow)
+    return pytest.mark.parametrize("count", [short, pytest.param(scaled, marks=pytest.mark.soak)])

@@ -94,6 +94,7 @@ def test_resuming_with_other_settings_is_refused(smoke: TrainConfig, tmp_path: P
         Trainer(smoke, tmp_path / "nothing", replace(CPU, resume=True))
 
 
+@pytest.mark.slow
 def test_a_run_killed_before_its_first_checkpoint_starts_anew(
     smoke: TrainConfig, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_folder_with_another_run_is_refused(smoke: TrainConfig, tmp_path: Path
         Trainer(smoke, tmp_path, CPU)
 
 
+@pytest.mark.slow
 def test_a_run_whose_checkpoints_are_all_damaged_says_what_to_do_with_and_without_resume(
     smoke: TrainConfig, tmp_path: Path
 ) -> None:
@@ -156,6 +158,7 @@ def test_a_run_whose_checkpoints_are_all_damaged_says_what_to_do_with_and_withou
     assert again.step == smoke.max_steps
 
 
+@pytest.mark.slow
 def test_a_resumed_run_keeps_its_time_budget_unless_given_another(
     smoke: TrainConfig, tmp_path: Path
 ) -> None:
@@ -190,6 +193,7 @@ def test_a_time_budget_ends_the_run_and_the_schedule(smoke: TrainConfig, tmp_pat
     assert 0 < trainer.step < 100_000
 
 
+@pytest.mark.slow
 def test_recomputing_activations_changes_no_gradient(smoke: TrainConfig, tmp_path: Path) -> None:
     plain, _ = _run(smoke, tmp_path / "plain")
     frugal, _ = _run(smoke, tmp_path / "frugal", replace(CPU, recompute_activations=True))

@@ -15,14 +15,16 @@ def demo(
     from grale.catalog import load
     from grale.cli.terminal import keep_freed_memory, say, working
     from grale.experiments.demo import write_tour
+    from grale.files import locked
 
     keep_freed_memory()
-    with working("loading the models") as now_doing:
+    page = out / "index.html"
+    with locked(page), working("loading the models") as now_doing:
 
         def report(what: str) -> None:
             say(f"  {what}")
             now_doing(what)
 
         coloring, molecules = load("coloring-10"), load("molecules")
-        page = write_tour(coloring, molecules, load("molecules-attention"), out, count, report)
+        write_tour(coloring, molecules, load("molecules-attention"), out, count, report)
     say(f"pictures: {page}")

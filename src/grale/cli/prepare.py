@@ -125,13 +125,13 @@ def networks(
     from grale.data.bayes_nets import NETWORK_SPACE, random_networks
     from grale.data.storage import write_shards
 
-    drawn = random_networks(count, seed=seed)
     cuts: dict[str, slice] = {
         "train": slice(0, -count // 10),
         "valid": slice(-count // 10, -count // 20),
         "test": slice(-count // 20, None),
     }
     with locked(out):
+        drawn = random_networks(count, seed=seed)
         for split, cut in cuts.items():
             manifest = write_shards(out / split, drawn[cut], NETWORK_SPACE)
             say(f"{out / split}: {manifest.rows} networks")

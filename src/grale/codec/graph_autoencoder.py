@@ -34,6 +34,7 @@ from grale.codec.with_prior import WithPrior
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
+from grale.nn.recompute import RecomputingStack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,8 +116,13 @@ class GraphAutoencoder(
 
     def recompute_activations(self, wanted: bool) -> None:
         """Trade time for memory in training: recompute layers in the backward pass, or not."""
-        if wanted:
-            raise ValueError(f"{self.architecture} cannot recompute activations; leave it out")
+        parts = [part for part in self.modules() if isinstance(part, RecomputingStack)]
+        if wanted and not parts:
+            raise ValueError(
+                f"no part of this {self.architecture} model can recompute activations; leave it out"
+            )
+        for part in parts:
+            part.recomputes = wanted
 
     def encode(
         self,

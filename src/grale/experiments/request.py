@@ -63,8 +63,6 @@ class Request:
         """Everything that the models of one table share; each gets `share` of the usual minutes."""
         values = recipe(data, self.scale)
         changes = [f"data.path={self.data}"] if data == "molecules" else []
-        if self.scale == "smoke" and data == "coloring":
-            changes.append("data.num_graphs=64")
         minutes = self.minutes_each(share)
         return Contest(
             folder=self.folder / "runs" / name / data,

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
@@ -39,7 +39,6 @@ from grale.model.encoder import Encoded
 from grale.model.featurizer import GraphInputs
 from grale.model.loss import LossTerms, reconstruction_loss
 from grale.model.parts import build_parts
-from grale.transport.assignment import assign
 from grale.transport.sinkhorn import SinkhornResult
 
 
@@ -94,7 +93,7 @@ class GRALE(GraphAutoencoder):
         inputs = self.featurizer(graphs, noise)
         encoded = self.encoded_inputs(inputs)
         decoded = self.decoder(with_noise(encoded.latent, token_noise))
-        plan = self._plan(encoded, decoded.slots)
+        plan = encoded.plan.soft(decoded.slots)
         targets = self.featurizer.targets(inputs)
         terms = reconstruction_loss(targets, decoded.logits, plan.log_plan, self.config.loss)
         return Reconstruction(decoded, plan, encoded.latent, terms)
@@ -109,12 +108,6 @@ class GRALE(GraphAutoencoder):
         if not self.config.latent.on_sphere:
             return latent
         return normalize(latent, dim=-1) * self.config.token_dim**0.5
-
-    def _plan(self, encoded: Encoded, slots: Float[Tensor, "B N d_n"]) -> SinkhornResult:
-        """T: the plan of the pooling if it has one, otherwise the matcher's."""
-        if encoded.plan is not None:
-            return encoded.plan
-        return self.matcher(encoded.nodes, slots)
 
     def losses(
         self,
@@ -156,11 +149,6 @@ class GRALE(GraphAutoencoder):
         """Weights that the matching of two input graphs depends on."""
         return [*self.encoder.weights_of_nodes(), *self.matcher.embed_in.parameters()]
 
-    def recompute_activations(self, wanted: bool) -> None:
-        """Trade time for memory in training: recompute layers in the backward pass, or not."""
-        self.encoder.recompute_activations(wanted)
-        self.decoder.recompute_activations(wanted)
-
     @property
     def latent_dim(self) -> int:
         """Length of one embedding row, K x D."""
@@ -192,24 +180,18 @@ class GRALE(GraphAutoencoder):
             num_nodes = graphs.num_nodes if at_size else None
             found = decoded.logits.most_likely(self.space.directed, num_nodes)
             found = with_values(found, decoded.logits, self.space)
-            return permute_batch(found, self._assigned(encoded, decoded.slots))
+            return permute_batch(found, encoded.plan.hard(decoded.slots))
 
         def compare(
             latents: Float[Tensor, "R Z"], rows: list[int]
         ) -> tuple[GraphLogits, Float[Tensor, " R"]]:
             decoded = self.decoder(self._tokens(latents))
-            log_plan = self._plan(encoded.rows(rows), decoded.slots).log_plan
+            log_plan = encoded.plan.rows(rows).soft(decoded.slots).log_plan
             targets = self.featurizer.targets(inputs)[rows]
             terms = reconstruction_loss(targets, decoded.logits, log_plan, self.config.loss)
             return decoded.logits, terms.per_graph(self.config.loss)
 
         return EncodedBatch(encoded.latent.flatten(1), rebuild, compare)
-
-    def _assigned(self, encoded: Encoded, slots: Float[Tensor, "B N d_n"]) -> Int[Tensor, "B N"]:
-        """Which slot plays each input node; no slot plays two."""
-        if encoded.plan is not None:
-            return assign(encoded.plan.log_plan)
-        return self.matcher.hard(encoded.nodes, slots)
 
     def match(self, first: Any, second: Any, tries: int = 1) -> Matching:
         """Match the nodes of two graphs; the edit distance of the result is an upper bound.

@@ -46,9 +46,6 @@ class Backbone(Protocol):
     def weights_of_nodes(self) -> list[nn.Parameter]:
         """Weights that :meth:`nodes_only` depends on."""
 
-    def recompute_activations(self, wanted: bool) -> None:
-        """Recompute layers in the backward pass, or not."""
-
 
 class EvoformerBackbone(nn.Module):
     """First linear layers and the Evoformer encoder."""
@@ -79,10 +76,6 @@ class EvoformerBackbone(nn.Module):
         if self.value_input is not None:
             first += self.value_input.parameters()
         return [*first, *self.evoformer.weights_of_nodes()]
-
-    def recompute_activations(self, wanted: bool) -> None:
-        """Recompute layers in the backward pass, or not."""
-        self.evoformer.recomputes = wanted
 
     def _first_states(self, inputs: GraphInputs) -> tuple[Tensor, Tensor, Tensor]:
         """F^1, C^1 and the bias that hides padding."""

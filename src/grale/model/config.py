@@ -218,16 +218,6 @@ class ModelConfig:
             )
 
     @property
-    def token_width(self) -> int:
-        """Width of the tokens in the layers on either side of the latent."""
-        return self.token_dim if self.pooling == "attention" else self.node_dim
-
-    @property
     def layers_of_encoder(self) -> int:
         """Layers of each of the encoder's two stacks."""
         return self.encoder_layers or self.num_layers
-
-    @property
-    def matches_slots(self) -> bool:
-        """Whether the matcher compares input nodes with decoded slots, as in the paper."""
-        return self.pooling == "attention" and self.matcher.kind == "sinkhorn"

@@ -44,9 +44,6 @@ class DecoderStack(Protocol):
     def __call__(self, slots: Float[Tensor, "B N d_n"], tokens: Float[Tensor, "B K d_t"]) -> Hidden:
         """Decode all slots, including those that will not exist."""
 
-    def recompute_activations(self, wanted: bool) -> None:
-        """Recompute layers in the backward pass, or not."""
-
 
 class EvoformerStack(nn.Module):
     """Learned queries for pairs of slots, and the Evoformer decoder."""
@@ -54,20 +51,16 @@ class EvoformerStack(nn.Module):
     adam_weights: ClassVar = ("edge_queries",)
     growing_weights: ClassVar = ("edge_queries",)
 
-    def __init__(self, config: ModelConfig, max_nodes: int) -> None:
+    def __init__(self, config: ModelConfig, max_nodes: int, token_width: int) -> None:
         super().__init__()
         self.edge_queries = nn.Parameter(torch.randn(max_nodes, max_nodes, config.edge_dim))
         dims = evoformer_dims(config)
-        self.layers = EvoformerDecoder(dims, config.token_width, config.num_layers)
+        self.layers = EvoformerDecoder(dims, token_width, config.num_layers)
 
     def forward(self, slots: Float[Tensor, "B N d_n"], tokens: Float[Tensor, "B K d_t"]) -> Hidden:
         """Hidden representation (F_Q^L, C_Q^L) of the decoded graph."""
         edges = self.edge_queries.expand(len(tokens), -1, -1, -1)
         return Hidden(*self.layers(slots, edges, tokens))
-
-    def recompute_activations(self, wanted: bool) -> None:
-        """Recompute layers in the backward pass, or not."""
-        self.layers.recomputes = wanted
 
 
 class Decoder(nn.Module):
@@ -83,12 +76,13 @@ class Decoder(nn.Module):
         featurizer: Featurizer,
         unpooling: Unpooling,
         stack: DecoderStack,
+        matches_slots: bool,
     ) -> None:
         super().__init__()
         self.directed = space.directed
         self.unpooling, self.stack = unpooling, stack
         self.tokens = TransformerEncoder(
-            config.token_width,
+            unpooling.token_width(config),
             config.node_hidden_dim,
             config.num_heads,
             config.norm,
@@ -98,7 +92,7 @@ class Decoder(nn.Module):
         self.node_sizes = [1, space.num_node_labels, featurizer.node_target_dim]
         self.edge_sizes = [space.num_edge_classes, featurizer.edge_target_dim]
         dim = config.node_dim
-        self.slot_output = nn.Linear(dim, dim) if config.matches_slots else nn.Identity()
+        self.slot_output = nn.Linear(dim, dim) if matches_slots else nn.Identity()
         self.node_heads = nn.Linear(config.node_dim, sum(self.node_sizes))
         self.edge_heads = nn.Linear(config.edge_dim, sum(self.edge_sizes))
 
@@ -108,10 +102,6 @@ class Decoder(nn.Module):
         slots = self.unpooling.first_slots(self.node_queries, tokens)
         hidden = self.stack(slots, tokens)
         return Decoded(self.slot_output(hidden.nodes), self._logits(hidden), hidden)
-
-    def recompute_activations(self, wanted: bool) -> None:
-        """Recompute layers in the backward pass, or not."""
-        self.stack.recompute_activations(wanted)
 
     def _logits(self, hidden: Hidden) -> GraphLogits:
         mask, label, feature = self.node_heads(hidden.nodes).split(self.node_sizes, dim=-1)

@@ -21,7 +21,7 @@ from grale.model.config import ModelConfig
 from grale.model.featurizer import GraphInputs
 from grale.model.matcher import Matcher
 from grale.model.pooling import Pooling
-from grale.transport.sinkhorn import SinkhornResult
+from grale.model.slot_plan import SlotPlan
 
 
 class Encoded(NamedTuple):
@@ -31,13 +31,8 @@ class Encoded(NamedTuple):
     """Node embeddings, padded to max_nodes (paper: X)."""
     latent: Float[Tensor, "B K D"]
     """Graph embedding (paper: Z)."""
-    plan: SinkhornResult | None
-    """Which slot plays which node, if the pooling has called the matcher (decisions/012)."""
-
-    def rows(self, rows: list[int]) -> Encoded:
-        """The same for some of the graphs."""
-        plan = None if self.plan is None else SinkhornResult(*(part[rows] for part in self.plan))
-        return Encoded(self.nodes[rows], self.latent[rows], plan)
+    plan: SlotPlan
+    """Which slot plays which node (paper: T)."""
 
 
 class Encoder(nn.Module):
@@ -67,11 +62,6 @@ class Encoder(nn.Module):
     def weights_of_nodes(self) -> list[nn.Parameter]:
         """Weights that :meth:`nodes` depends on."""
         return [self.padding, *self.backbone.weights_of_nodes(), *self.node_output.parameters()]
-
-    def recompute_activations(self, wanted: bool) -> None:
-        """Recompute layers in the backward pass, or not."""
-        self.backbone.recompute_activations(wanted)
-        self.pooling.recompute_activations(wanted)
 
     def padded(
         self, nodes: Float[Tensor, "B n d_n"], inputs: GraphInputs

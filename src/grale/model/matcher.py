@@ -9,7 +9,7 @@ bounded, so that Sinkhorn converges (decisions/002).
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -35,6 +35,11 @@ class Matcher(Protocol):
     """Matches slots with nodes, and the nodes of one graph with those of another."""
 
     config: MatcherConfig
+    reads_slots: ClassVar[bool]
+    """Whether decoded slots take part, or their ranks alone."""
+
+    def __init__(self, node_dim: int, config: MatcherConfig) -> None:
+        """Make the layers for nodes of this width."""
 
     @property
     def embed_in(self) -> nn.Module:
@@ -74,6 +79,8 @@ def hard_plan(
 
 class SinkhornMatcher(nn.Module):
     """Two one-hidden-layer networks, a distance, and Sinkhorn."""
+
+    reads_slots: ClassVar = True
 
     def __init__(self, node_dim: int, config: MatcherConfig) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ from grale.model.ablations.gin import GinBackbone
 from grale.model.ablations.softsort import SoftSortMatcher
 from grale.model.ablations.transformer_decoder import TransformerStack
 from grale.model.backbone import Backbone, EvoformerBackbone
-from grale.model.config import MatcherConfig, ModelConfig
+from grale.model.config import ModelConfig
 from grale.model.decoder import Decoder, DecoderStack, EvoformerStack
 from grale.model.encoder import Encoder
 from grale.model.featurizer import Featurizer
@@ -25,17 +25,15 @@ BACKBONES: dict[str, Callable[[Featurizer, ModelConfig], Backbone]] = {
     "evoformer": EvoformerBackbone,
     "gin": GinBackbone,
 }
-POOLINGS: dict[
-    str, tuple[Callable[[ModelConfig, int, int], Pooling], Callable[[ModelConfig], Unpooling]]
-] = {
+POOLINGS: dict[str, tuple[Callable[[ModelConfig, int, int], Pooling], type[Unpooling]]] = {
     "attention": (AttentionPooling, AttentionUnpooling),
     "transport": (TransportPooling, TransportUnpooling),
 }
-DECODER_STACKS: dict[str, Callable[[ModelConfig, int], DecoderStack]] = {
+DECODER_STACKS: dict[str, Callable[[ModelConfig, int, int], DecoderStack]] = {
     "evoformer": EvoformerStack,
     "transformer": TransformerStack,
 }
-MATCHERS: dict[str, Callable[[int, MatcherConfig], Matcher]] = {
+MATCHERS: dict[str, type[Matcher]] = {
     "sinkhorn": SinkhornMatcher,
     "softsort": SoftSortMatcher,
 }
@@ -58,10 +56,13 @@ def build_parts(space: GraphSpace, config: ModelConfig) -> Parts:
         raise ValueError(f"encoder={config.encoder} takes no continuous features; use evoformer")
     backbone = BACKBONES[config.encoder](featurizer, config)
     pooling = pooling_kind(config, space.max_nodes, backbone.pair_dim)
-    stack = DECODER_STACKS[config.decoder](config, space.max_nodes)
+    width = unpooling_kind.token_width(config)
+    stack = DECODER_STACKS[config.decoder](config, space.max_nodes, width)
+    matcher_kind = MATCHERS[config.matcher.kind]
+    matches_slots = unpooling_kind.is_matched and matcher_kind.reads_slots
     return Parts(
         featurizer,
         Encoder(space, config, backbone, pooling),
-        Decoder(space, config, featurizer, unpooling_kind(config), stack),
-        MATCHERS[config.matcher.kind](config.node_dim, config.matcher),
+        Decoder(space, config, featurizer, unpooling_kind(config), stack, matches_slots),
+        matcher_kind(config.node_dim, config.matcher),
     )

@@ -18,16 +18,16 @@ from torch import Tensor, nn
 from grale.graphs.batch import GraphBatch
 from grale.model.config import ModelConfig
 from grale.model.matcher import Matcher
+from grale.model.slot_plan import PlanOfMatcher, SlotPlan
 from grale.nn.attention import MASKED
 from grale.nn.transformer import TransformerDecoder, TransformerDecoderLayer
-from grale.transport.sinkhorn import SinkhornResult
 
 
 class Pooled(NamedTuple):
-    """A latent, and the plan behind it if there is one."""
+    """A latent, and which slot will play which node."""
 
     latent: Float[Tensor, "B K D"]
-    plan: SinkhornResult | None
+    plan: SlotPlan
 
 
 @runtime_checkable
@@ -43,13 +43,20 @@ class Pooling(Protocol):
     ) -> Pooled:
         """Pool a batch; `nodes` are padded to max_nodes, `pairs` are not."""
 
-    def recompute_activations(self, wanted: bool) -> None:
-        """Recompute layers in the backward pass, or not."""
-
 
 @runtime_checkable
 class Unpooling(Protocol):
     """How a decoder starts from tokens."""
+
+    is_matched: ClassVar[bool]
+    """Whether the matcher compares the decoded slots with the nodes."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        """Make the layers."""
+
+    @staticmethod
+    def token_width(config: ModelConfig) -> int:
+        """Width of the tokens in the decoder's layers."""
 
     def widen(self, latent: Float[Tensor, "B K D"]) -> Float[Tensor, "B K d_t"]:
         """Tokens at the width of the decoder's layers."""
@@ -68,7 +75,7 @@ class AttentionPooling(nn.Module):
 
     def __init__(self, config: ModelConfig, max_nodes: int, pair_dim: int) -> None:
         super().__init__()
-        self.queries = nn.Parameter(torch.randn(config.num_tokens, config.token_width))
+        self.queries = nn.Parameter(torch.randn(config.num_tokens, config.token_dim))
         layers = [
             TransformerDecoderLayer(
                 config.token_dim,
@@ -88,20 +95,25 @@ class AttentionPooling(nn.Module):
         graphs: GraphBatch,
         matcher: Matcher,
     ) -> Pooled:
-        """Read the pairs; node embeddings and matcher are not used."""
+        """Read the pairs; the matcher compares nodes with slots after decoding."""
         padding = torch.zeros_like(pairs[..., 0]).masked_fill(~graphs.edge_mask, MASKED)
         queries = self.queries.expand(len(graphs), -1, -1)
-        return Pooled(self.layers(queries, pairs.flatten(1, 2), padding.flatten(1)[:, None]), None)
-
-    def recompute_activations(self, wanted: bool) -> None:
-        """Do nothing: these layers store little."""
+        latent = self.layers(queries, pairs.flatten(1, 2), padding.flatten(1)[:, None])
+        return Pooled(latent, PlanOfMatcher(matcher, nodes))
 
 
 class AttentionUnpooling(nn.Module):
     """Tokens are left as they are; slots start from the learned queries alone."""
 
+    is_matched: ClassVar = True
+
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+
+    @staticmethod
+    def token_width(config: ModelConfig) -> int:
+        """Width of the tokens in the decoder's layers."""
+        return config.token_dim
 
     def widen(self, latent: Float[Tensor, "B K D"]) -> Float[Tensor, "B K d_t"]:
         """Return the tokens unchanged."""

@@ -26,6 +26,7 @@ from grale.model.backbone import evoformer_dims
 from grale.model.config import ModelConfig
 from grale.model.matcher import Matcher, hard_plan
 from grale.model.pooling import Pooled
+from grale.model.slot_plan import PlanOfPooling
 from grale.nn.evoformer import EvoformerReadout
 from grale.transport.partial_fgw import move_edges
 
@@ -63,20 +64,24 @@ class TransportPooling(nn.Module):
         slots = self.queries + self.carry(plan.transpose(1, 2) @ nodes)
         real = plan[:, : pairs.shape[1]] * graphs.node_mask[..., None]
         tokens = self.layers(slots, move_edges(real.to(pairs), pairs))
-        return Pooled(self.narrow(tokens), result)
-
-    def recompute_activations(self, wanted: bool) -> None:
-        """Recompute layers in the backward pass, or not."""
-        self.layers.recomputes = wanted
+        return Pooled(self.narrow(tokens), PlanOfPooling(result))
 
 
 class TransportUnpooling(nn.Module):
     """Tokens are widened; a slot starts from its own token."""
 
+    is_matched: ClassVar = False
+
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.to_width = nn.Linear(config.token_dim, config.token_width)
-        self.to_slot = nn.Linear(config.token_width, config.node_dim)
+        width = self.token_width(config)
+        self.to_width = nn.Linear(config.token_dim, width)
+        self.to_slot = nn.Linear(width, config.node_dim)
+
+    @staticmethod
+    def token_width(config: ModelConfig) -> int:
+        """Width of the tokens in the decoder's layers."""
+        return config.node_dim
 
     def widen(self, latent: Float[Tensor, "B K D"]) -> Float[Tensor, "B K d_t"]:
         """Tokens at the width of the nodes."""

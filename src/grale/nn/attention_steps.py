@@ -123,6 +123,19 @@ def softmax(width, largest, count, out):
 
 @njit
 @no_type_check
+def attend(width, head_dim, own, count, scale, keys, num_keys, bias, queries, out):
+    """out[k, j] = p_kj of the `count` entries of `own`; `queries` is room for them, turned.
+
+    `bias` is an array and the place of the first key in it.
+    """
+    width, head_dim = literally(width), literally(head_dim)
+    turn(width, head_dim, own, count, scale, queries)
+    top = scores(width, head_dim, keys, queries, num_keys, bias[0], bias[1], out)
+    softmax(width, top, num_keys, out)
+
+
+@njit
+@no_type_check
 def through_softmax(width, scale, count, probs, change):
     """Turn the gradient of the probabilities into that of the unscaled scores, in place."""
     width = literally(width)

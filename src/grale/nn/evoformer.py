@@ -9,17 +9,15 @@ The norm is placed by `Residual`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
 from grale.nn.attention import EdgeBiasedAttention
 from grale.nn.cross_attention import AttendToFew
 from grale.nn.feedforward import FeedForward
 from grale.nn.outer_product import OuterProduct
+from grale.nn.recompute import RecomputingStack
 from grale.nn.residual import Norm, Residual, SideResidual, final_norm
 from grale.nn.triangle import TriangleAttention
 
@@ -109,17 +107,8 @@ class EvoformerDecoderLayer(NodeAndEdgeUpdate):
         return nodes, self.edge_feedforward(edges)
 
 
-def run_layer(layer: nn.Module, *inputs: Any, recompute: bool) -> Any:
-    """Run a layer; with `recompute`, keep only its inputs and recompute it in the backward pass."""
-    if recompute and torch.is_grad_enabled():
-        return checkpoint(layer, *inputs, use_reentrant=False)
-    return layer(*inputs)
-
-
-class EvoformerEncoder(nn.Module):
+class EvoformerEncoder(RecomputingStack):
     """A stack of encoder layers."""
-
-    recomputes = False
 
     def __init__(self, dims: EvoformerDims, num_layers: int) -> None:
         super().__init__()
@@ -135,7 +124,7 @@ class EvoformerEncoder(nn.Module):
     ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
         """Hidden representation (F^L, C^L) of the graph."""
         for layer in self.layers:
-            nodes, edges = run_layer(layer, nodes, edges, mask, recompute=self.recomputes)
+            nodes, edges = self.run_layer(layer, nodes, edges, mask)
         return self.node_norm(nodes), self.edge_norm(edges)
 
     def nodes_only(
@@ -147,7 +136,7 @@ class EvoformerEncoder(nn.Module):
         """F^L alone: the last layer does not update the edges."""
         *layers, last = self.layers
         for layer in layers:
-            nodes, edges = run_layer(layer, nodes, edges, mask, recompute=self.recomputes)
+            nodes, edges = self.run_layer(layer, nodes, edges, mask)
         assert isinstance(last, EvoformerEncoderLayer)
         return self.node_norm(last.update_nodes(nodes, edges, mask))
 
@@ -160,10 +149,8 @@ class EvoformerEncoder(nn.Module):
         return [weight for weight in self.parameters() if id(weight) not in idle_weights]
 
 
-class EvoformerReadout(nn.Module):
+class EvoformerReadout(RecomputingStack):
     """A stack of encoder layers that returns nodes only: the last one has only its first half."""
-
-    recomputes = False
 
     def __init__(self, dims: EvoformerDims, num_layers: int) -> None:
         super().__init__()
@@ -176,14 +163,12 @@ class EvoformerReadout(nn.Module):
     ) -> Float[Tensor, "B N d_n"]:
         """Nodes that have read each other and the edges."""
         for layer in self.layers:
-            nodes, edges = run_layer(layer, nodes, edges, recompute=self.recomputes)
+            nodes, edges = self.run_layer(layer, nodes, edges)
         return self.norm(self.last.update_nodes(nodes, edges))
 
 
-class EvoformerDecoder(nn.Module):
+class EvoformerDecoder(RecomputingStack):
     """A stack of decoder layers."""
-
-    recomputes = False
 
     def __init__(self, dims: EvoformerDims, token_dim: int, num_layers: int) -> None:
         super().__init__()
@@ -201,5 +186,5 @@ class EvoformerDecoder(nn.Module):
     ) -> tuple[Float[Tensor, "B N d_n"], Float[Tensor, "B N N d_e"]]:
         """Graph (F_Q^L, C_Q^L) decoded from the tokens."""
         for layer in self.layers:
-            nodes, edges = run_layer(layer, nodes, edges, tokens, recompute=self.recomputes)
+            nodes, edges = self.run_layer(layer, nodes, edges, tokens)
         return self.node_norm(nodes), self.edge_norm(edges)

@@ -14,11 +14,11 @@ from numba import carray
 from grale.nn.attention_steps import (
     STAMP,
     Kernels,
+    attend,
     compiled,
     draw,
     floats,
     scores,
-    softmax,
     through_softmax,
     turn,
     weigh,
@@ -49,15 +49,13 @@ def kernels(width: int, head_dim: int) -> Kernels:
         probs = np.empty(count * width, np.float32)
         row = draw(arguments)
         while row < rows and stamp >= 0:
-            bias = row // group * count
+            bias = (biases, row // group * count)
             for head in range(heads):
                 start, step = row * count * 3 * dim + head * head_dim, 3 * dim
                 own, keys = (inputs, start, step), (inputs, start + dim, step)
                 values = (inputs, start + 2 * dim, step)
                 target = (outputs, row * count * dim + head * head_dim, dim)
-                turn(width, head_dim, own, count, scale, queries)
-                top = scores(width, head_dim, keys, queries, count, biases, bias, probs)
-                softmax(width, top, count, probs)
+                attend(width, head_dim, own, count, scale, keys, count, bias, queries, probs)
                 weigh(head_dim, probs, 1, width, values, count, target, count, False)
             row = draw(arguments)
 
@@ -78,41 +76,22 @@ def kernels(width: int, head_dim: int) -> Kernels:
         change = np.empty(count * width, np.float32)
         row = draw(arguments)
         while row < rows and stamp >= 0:
-            bias = row // group * count
+            bias = (biases, row // group * count)
             for head in range(heads):
                 start, step = row * count * 3 * dim + head * head_dim, 3 * dim
                 own, keys = (inputs, start, step), (inputs, start + dim, step)
                 values = (inputs, start + 2 * dim, step)
                 above = (upstream, row * count * dim + head * head_dim, dim)
-                turn(width, head_dim, own, count, scale, queries)
+                attend(width, head_dim, own, count, scale, keys, count, bias, queries, probs)
                 turn(width, head_dim, above, count, np.float32(1.0), wanted)
-                top = scores(width, head_dim, keys, queries, count, biases, bias, probs)
-                softmax(width, top, count, probs)
                 scores(width, head_dim, values, wanted, count, nothing, 0, change)
                 through_softmax(width, scale, count, probs, change)
-                weigh(head_dim, change, 1, width, keys, count, (results, start, step), count, False)
-                weigh(
-                    head_dim,
-                    change,
-                    width,
-                    1,
-                    own,
-                    count,
-                    (results, start + dim, step),
-                    count,
-                    False,
-                )
-                weigh(
-                    head_dim,
-                    probs,
-                    width,
-                    1,
-                    above,
-                    count,
-                    (results, start + 2 * dim, step),
-                    count,
-                    False,
-                )
+                target = (results, start, step)
+                weigh(head_dim, change, 1, width, keys, count, target, count, False)
+                target = (results, start + dim, step)
+                weigh(head_dim, change, width, 1, own, count, target, count, False)
+                target = (results, start + 2 * dim, step)
+                weigh(head_dim, probs, width, 1, above, count, target, count, False)
             row = draw(arguments)
 
     return Kernels(forward, backward)

@@ -15,11 +15,11 @@ from numba import carray
 from grale.nn.attention_steps import (
     STAMP,
     Kernels,
+    attend,
     compiled,
     draw,
     floats,
     scores,
-    softmax,
     through_softmax,
     turn,
     weigh,
@@ -52,7 +52,7 @@ def kernels(head_dim: int) -> Kernels:
         outputs = carray(floats(numbers[8]), (graphs * entries * dim,))
         turned = np.zeros(head_dim * width, np.float32)
         probs = np.empty(tokens * width, np.float32)
-        nothing = np.zeros(tokens, np.float32)
+        bias = (np.zeros(tokens, np.float32), 0)
         graph = draw(arguments)
         while graph < graphs and stamp >= 0:
             for block in range(0, entries, width):
@@ -60,10 +60,8 @@ def kernels(head_dim: int) -> Kernels:
                 for head in range(heads):
                     start = (graph * entries + block) * dim + head * head_dim
                     first = graph * tokens * dim + head * head_dim
-                    turn(width, head_dim, (queries, start, dim), count, scale, turned)
-                    place = (keys, first, dim)
-                    top = scores(width, head_dim, place, turned, tokens, nothing, 0, probs)
-                    softmax(width, top, tokens, probs)
+                    own, source = (queries, start, dim), (keys, first, dim)
+                    attend(width, head_dim, own, count, scale, source, tokens, bias, turned, probs)
                     source, target = (values, first, dim), (outputs, start, dim)
                     weigh(head_dim, probs, 1, width, source, tokens, target, count, False)
             graph = draw(arguments)
@@ -85,7 +83,7 @@ def kernels(head_dim: int) -> Kernels:
         wanted = np.zeros(head_dim * width, np.float32)
         probs = np.empty(tokens * width, np.float32)
         change = np.empty(tokens * width, np.float32)
-        nothing = np.zeros(tokens, np.float32)
+        bias = (np.zeros(tokens, np.float32), 0)
         graph = draw(arguments)
         while graph < graphs and stamp >= 0:
             for block in range(0, entries, width):
@@ -94,15 +92,13 @@ def kernels(head_dim: int) -> Kernels:
                     start = (graph * entries + block) * dim + head * head_dim
                     first = graph * tokens * dim + head * head_dim
                     own, above = (queries, start, dim), (upstream, start, dim)
-                    turn(width, head_dim, own, count, scale, turned)
+                    source = (keys, first, dim)
+                    attend(width, head_dim, own, count, scale, source, tokens, bias, turned, probs)
                     turn(width, head_dim, above, count, np.float32(1.0), wanted)
-                    place = (keys, first, dim)
-                    top = scores(width, head_dim, place, turned, tokens, nothing, 0, probs)
-                    softmax(width, top, tokens, probs)
                     place = (values, first, dim)
-                    scores(width, head_dim, place, wanted, tokens, nothing, 0, change)
+                    scores(width, head_dim, place, wanted, tokens, bias[0], 0, change)
                     through_softmax(width, scale, tokens, probs, change)
-                    source, target = (keys, first, dim), (of_queries, start, dim)
+                    target = (of_queries, start, dim)
                     weigh(head_dim, change, 1, width, source, tokens, target, count, False)
                     target = (of_keys, first, dim)
                     weigh(head_dim, change, width, 1, own, count, target, tokens, True)

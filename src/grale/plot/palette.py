@@ -8,16 +8,11 @@ from __future__ import annotations
 import colorsys
 from collections.abc import Iterable, Sequence
 
+from grale.data.coloring.palette import COLORING_PALETTE
 from grale.graphs.graph import Graph
 
 Colour = tuple[float, float, float]
 
-COLORING_PALETTE: tuple[Colour, ...] = (
-    (0.25, 0.25, 0.75),  # blue
-    (0.25, 0.75, 0.25),  # green
-    (0.75, 0.25, 0.25),  # red
-    (1.0, 0.8, 0.4),  # yellow
-)
 CATEGORICAL_PALETTE: tuple[Colour, ...] = (
     (0.40, 0.42, 0.45),  # grey, for the first and most common label
     (0.84, 0.24, 0.22),  # red

@@ -54,7 +54,7 @@ def build_head(name: str, task: str = REGRESSION) -> Any:
 
 
 def fit_head(head: Any, vectors: NDArray[np.floating[Any]], values: NDArray[Any]) -> Any:
-    """The head after learning; that a network stops after its last pass is no cause for alarm."""
+    """The head after learning; a network that stops after its last pass gives no warning."""
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():

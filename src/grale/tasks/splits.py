@@ -30,7 +30,7 @@ class Split(NamedTuple):
 
 
 def make_splits(kind: str, molecules: Sequence[Any], count: int) -> list[Split]:
-    """Split RDKit molecules, or graphs, so many times; the seeds are 0, 1, 2, ..."""
+    """Split RDKit molecules, or graphs, this many times; the seeds are 0, 1, 2, ..."""
     if kind not in SPLITS:
         raise ValueError(f"split={kind!r}; expected one of {', '.join(SPLITS)}")
     if count < 1:

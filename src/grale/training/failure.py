@@ -11,6 +11,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from grale.data.batching import TrainingBatch
+from grale.files import whole, write_whole
 
 
 class BadLossError(ArithmeticError):
@@ -25,7 +26,6 @@ def stop_on_bad_loss(
     folder: Path,
 ) -> NoReturn:
     """Save batch, noise and weights, then raise BadLossError and name the graphs of the batch."""
-    folder.mkdir(parents=True, exist_ok=True)
     graphs = batch.graphs
     tensors = {
         "node_mask": graphs.node_mask,
@@ -35,9 +35,10 @@ def stop_on_bad_loss(
     }
     for name, group in (("batch", tensors), ("weights", model.state_dict())):
         stored = {key: value.detach().cpu().contiguous() for key, value in group.items()}
-        save_file(stored, folder / f"{name}.safetensors")
+        with whole(folder / f"{name}.safetensors") as partial:
+            save_file(stored, partial)
     ids = {"pool": batch.pool_number, "rows": batch.rows.tolist()}
-    (folder / "ids.json").write_text(json.dumps(ids))
+    write_whole(folder / "ids.json", json.dumps(ids))
     shown = ", ".join(map(str, ids["rows"][:5]))
     raise BadLossError(
         f"the loss is {loss.item()} or its gradient is not finite "

@@ -12,7 +12,8 @@ from grale.data.coloring.generate import (
     coloring_instance,
     generate_coloring,
 )
-from grale.data.coloring.image import PALETTE, coloring_image
+from grale.data.coloring.image import coloring_image
+from grale.data.coloring.palette import COLORING_PALETTE
 from grale.graphs.graph import Graph
 from reference.coloring_reference import (
     border_lengths_reference,
@@ -173,7 +174,7 @@ def test_colors_of_the_image_are_the_node_labels():
         for node, label in enumerate(instance.graph.node_labels):
             inside = instance.cells == node
             mean = image[interior(inside) if interior(inside).any() else inside].mean(axis=0)
-            assert np.abs(PALETTE - mean).sum(axis=1).argmin() == label
+            assert np.abs(np.array(COLORING_PALETTE) - mean).sum(axis=1).argmin() == label
 
 
 def interior(region):

@@ -29,6 +29,7 @@ def read(text: object) -> Graph | str:
     return result
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_has_a_reason(text) -> None:

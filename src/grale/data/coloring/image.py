@@ -13,16 +13,8 @@ from scipy.ndimage import gaussian_filter
 
 from grale.data.coloring.block import NOISE_STREAM, ColoringConfig, random_stream
 from grale.data.coloring.generate import coloring_instance
+from grale.data.coloring.palette import COLORING_PALETTE
 
-PALETTE = np.array(
-    [
-        (0.25, 0.25, 0.75),  # blue
-        (0.25, 0.75, 0.25),  # green
-        (0.75, 0.25, 0.25),  # red
-        (1.00, 0.80, 0.40),  # yellow
-    ]
-)
-PALETTE.setflags(write=False)
 BLUR = 0.4  # standard deviation of the Gaussian filter, in pixels
 NOISE = 0.02  # standard deviation of the noise, images being in [0, 1]
 
@@ -33,7 +25,7 @@ def coloring_image(config: ColoringConfig, seed: int, index: int) -> Float32[np.
     Neighbouring indices share the work: walk through a range in order.
     """
     instance = coloring_instance(config, seed, index)
-    flat = PALETTE[instance.graph.node_labels[instance.cells]]
+    flat = np.array(COLORING_PALETTE)[instance.graph.node_labels[instance.cells]]
     noise = random_stream(seed, NOISE_STREAM, index).normal(0.0, NOISE, flat.shape)
     blurred = gaussian_filter(flat, BLUR, mode="nearest")
     return np.clip(blurred + noise, 0.0, 1.0).astype(np.float32)

@@ -61,6 +61,3 @@ class GinBackbone(nn.Module):
     def weights_of_nodes(self) -> list[nn.Parameter]:
         """All of them."""
         return list(self.parameters())
-
-    def recompute_activations(self, wanted: bool) -> None:
-        """Do nothing: these layers store little."""

@@ -28,6 +28,7 @@ class SoftSortMatcher(nn.Module):
     """Input node i gets the slot at the rank of its score; the slots themselves are not read."""
 
     adam_weights: ClassVar = ("embed_in",)
+    reads_slots: ClassVar = False
 
     def __init__(self, node_dim: int, config: MatcherConfig) -> None:
         super().__init__()

@@ -19,12 +19,12 @@ from grale.nn.transformer import TransformerDecoder, TransformerDecoderLayer
 class TransformerStack(nn.Module):
     """Slots read each other and the tokens; pairs of slots become edges at the end."""
 
-    def __init__(self, config: ModelConfig, max_nodes: int) -> None:
+    def __init__(self, config: ModelConfig, max_nodes: int, token_width: int) -> None:
         super().__init__()
         dim = config.node_dim
         layers = [
             TransformerDecoderLayer(
-                dim, config.token_width, config.node_hidden_dim, config.num_heads, config.norm
+                dim, token_width, config.node_hidden_dim, config.num_heads, config.norm
             )
             for _ in range(config.num_layers)
         ]
@@ -38,6 +38,3 @@ class TransformerStack(nn.Module):
         nodes = self.layers(slots, tokens)
         pairs = self.pair_source(nodes)[:, :, None] + self.pair_target(nodes)[:, None]
         return Hidden(nodes, self.pair_output(pairs))
-
-    def recompute_activations(self, wanted: bool) -> None:
-        """Do nothing: these layers store little."""

@@ -20,8 +20,8 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from grale.nn.attention import MASKED, attend, join_heads, split_heads
-from grale.nn.evoformer import run_layer
 from grale.nn.feedforward import FeedForward
+from grale.nn.recompute import RecomputingStack
 from grale.nn.residual import Residual, final_norm
 from grale.rivals.pigvae.config import PigvaeConfig
 
@@ -98,12 +98,10 @@ class MessageLayer(nn.Module):
         return self.feedforward(self.attention(messages, readable))
 
 
-class MessageStack(nn.Module):
+class MessageStack(RecomputingStack):
     """First messages from pairs and ends, then the layers; the same in encoder and decoder."""
 
     adam_weights: ClassVar = ("input",)
-
-    recomputes = False
 
     def __init__(self, pair_dim: int, end_dim: int, config: PigvaeConfig) -> None:
         super().__init__()
@@ -124,7 +122,7 @@ class MessageStack(nn.Module):
         messages = self.first_messages(pairs, ends)
         readable = incoming(node_mask, ends.dtype)
         for layer in self.layers:
-            messages = run_layer(layer, messages, readable, recompute=self.recomputes)
+            messages = self.run_layer(layer, messages, readable)
         return self.norm(messages)
 
     def first_messages(

@@ -113,11 +113,6 @@ class PIGVAE(DescribedByLogits):
     def _noise_dim(self) -> int:
         return self.latent_dim if self.config.is_variational else 0
 
-    def recompute_activations(self, wanted: bool) -> None:
-        """Trade time for memory in training: recompute layers in the backward pass, or not."""
-        for stack in (self.encoder.stack, self.decoder.stack):
-            stack.recomputes = wanted
-
     @property
     def latent_dim(self) -> int:
         """Length of one embedding row."""
