@@ -54,4 +54,4 @@ format: setup
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv .venv-lowest docs/_build docs/gallery docs/api/modules demo runs results build dist
+	rm -rf .venv .venv-lowest docs/_build docs/gallery docs/cards docs/api/modules demo runs results build dist

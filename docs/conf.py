@@ -10,6 +10,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon import Config, NumpyDocstring
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 import grale
@@ -17,6 +18,9 @@ import grale
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))  # for the functions that the gallery names
 NAME_OF_CODE = re.compile(r"grale(\.\w+)+")
+SECTIONS = Config(napoleon_use_rtype=False)
+WEIGHTS = DOCS.parent / "src" / "grale" / "weights"
+CARD = re.compile(r"\]\((?:\.\./)*src/grale/weights/([\w-]+)/README\.md\)")
 EQUATION = re.compile(r"^ {4,}\S")
 
 project = "grale"
@@ -28,7 +32,6 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.apidoc",
-    "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
     "sphinx_design",
@@ -48,7 +51,6 @@ autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "ignore-module-all": True}
 autodoc_mock_imports = ["ray", "wandb"]
-napoleon_google_docstring = False
 apidoc_modules = [
     {
         "path": "../src/grale",
@@ -142,10 +144,29 @@ def show_equations(
         if line.strip():
             in_equation = is_equation
         shown.append(line if is_equation else line.replace("|", r"\|"))
-    lines[:] = shown
+    sections = str(NumpyDocstring(shown, SECTIONS, app, what, name, obj, options))
+    lines[:] = shown if what in ("attribute", "data", "property") else sections.splitlines()
+
+
+def copy_cards(app: Sphinx) -> None:
+    """Make a page of each model's card."""
+    (DOCS / "cards").mkdir(exist_ok=True)
+    for card in WEIGHTS.glob("*/README.md"):
+        text = card.read_text(encoding="utf-8").replace("../../../../docs/", "../")
+        target = DOCS / "cards" / f"{card.parent.name}.md"
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+
+
+def link_cards(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Links to a card next to its weights lead to its page."""
+    up = "../" * docname.count("/")
+    source[0] = CARD.sub(rf"]({up}cards/\1.md)", source[0])
 
 
 def setup(app: Sphinx) -> None:
     """Register what is defined above."""
+    app.connect("builder-inited", copy_cards)
+    app.connect("source-read", link_cards)
     app.add_post_transform(LinkNamesOfCode)
     app.connect("autodoc-process-docstring", show_equations, priority=100)
