@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-quick test-lowest soak lint format clean
+.PHONY: setup demo docs test test-quick test-lowest soak lint format clean
 
 setup: .venv/ready
 
@@ -45,9 +45,13 @@ lint: setup
 	$(BIN)/lint-imports
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs src tests examples benchmarks
 
+# The site, in docs/_build/html; a warning, such as a link that leads nowhere, is an error. Examples run.
+docs: setup
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
 format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv .venv-lowest demo runs results build dist
+	rm -rf .venv .venv-lowest docs/_build docs/gallery docs/cards docs/api/modules demo runs results build dist

@@ -1,4 +1,9 @@
-"""The mean of many graphs, decoded: barycenter.png."""
+"""
+The mean of many graphs
+=======================
+
+The mean of many graphs, decoded: barycenter.png.
+"""
 
 from pathlib import Path
 

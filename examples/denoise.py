@@ -1,4 +1,9 @@
-"""Recolour nodes at random and let the model repair them: denoise.png."""
+"""
+Repairing wrong colours
+=======================
+
+Recolour nodes at random and let the model repair them: denoise.png.
+"""
 
 from pathlib import Path
 

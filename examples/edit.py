@@ -1,4 +1,9 @@
-"""Make a graph larger by following the gradient of a predictor of its size: edit.png."""
+"""
+Making a graph larger
+=====================
+
+Make a graph larger by following the gradient of a predictor of its size: edit.png.
+"""
 
 from pathlib import Path
 

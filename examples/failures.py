@@ -1,4 +1,9 @@
-"""The worst reconstructions, with the symmetries of their nodes: failures.png."""
+"""
+The worst reconstructions
+=========================
+
+The worst reconstructions, with the symmetries of their nodes: failures.png.
+"""
 
 from pathlib import Path
 

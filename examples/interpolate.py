@@ -1,4 +1,9 @@
-"""Walk on the straight line between two vectors, decode each step, and draw: interpolation.png."""
+"""
+From one graph to another
+=========================
+
+Walk on the straight line between two vectors, decode each step, and draw: interpolation.png.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,9 @@
-"""Find vectors that decode to graphs unlike those of training, in a few gradient steps."""
+"""
+Vectors that are moved until they decode
+========================================
+
+Find vectors that decode to graphs unlike those of training, in a few gradient steps.
+"""
 
 import logging
 from pathlib import Path

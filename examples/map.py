@@ -1,4 +1,9 @@
-"""A map of molecules by logP, as a picture and as a page to point at: map.png, map.html."""
+"""
+A map of graphs
+===============
+
+A map of molecules by logP, as a picture and as a page to point at: map.png, map.html.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,9 @@
-"""Match the nodes of two graphs, list the edits between them, and draw both: match.png."""
+"""
+Which node plays which
+======================
+
+Match the nodes of two graphs, list the edits between them, and draw both: match.png.
+"""
 
 import logging
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""SMILES to vectors and back to SMILES.
+"""
+Molecules in and out
+====================
+
+SMILES to vectors and back to SMILES.
 
 python examples/molecules.py [MODEL] [OUT.png]
 """

@@ -1,4 +1,9 @@
-"""Turn graphs into vectors and back, and draw both: reconstructions.png."""
+"""
+Graphs in and out
+=================
+
+Turn graphs into vectors and back, and draw both: reconstructions.png.
+"""
 
 from pathlib import Path
 

@@ -73,7 +73,7 @@ class GraphArrays(NamedTuple):
     colors: Int8[np.ndarray, "B N"]
     edges: Int16[np.ndarray, "E 2"]
     edge_start: Int64[np.ndarray, "B_plus_1"]
-    """Edges of graph b are `edges[edge_start[b]:edge_start[b + 1]]`."""
+    """Graph b has the edges from `edge_start[b]` up to, not including, `edge_start[b + 1]`."""
 
     def graph(self, row: int) -> Graph:
         """Build graph number `row` of the block."""
