@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -73,7 +73,7 @@ def edit(
     from grale.tasks.keep import template_of
     from grale.tasks.latent_predictor import learn_property
     from grale.tasks.measured import measured_property
-    from grale.tasks.properties import Property, is_property, named_property
+    from grale.tasks.properties import is_property, named_property
     from grale.tasks.propose import ProposeConfig
 
     picture_format(out)

@@ -184,6 +184,8 @@ def _carried(space: GraphSpace) -> list[list[str]]:
             names = ", ".join(dict.fromkeys(features.names))
             rows.append([f"{item} features ({names})", f"{len(features)} numbers"])
     return rows
+
+
 @prepare.command()
 def latents(
     data: Annotated[

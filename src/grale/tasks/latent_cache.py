@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grale.codec.sample import SIZE
 from grale.codec.identity import fingerprint
+from grale.codec.sample import SIZE
 from grale.data.latents import LatentSet, write_latent_set
 from grale.data.packed import PackedGraphs
 from grale.data.samples import stream_graphs
