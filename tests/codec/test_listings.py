@@ -38,6 +38,7 @@ def test_every_listing_gives_the_same_rows(molecule_model, form) -> None:
 def test_nothing_gives_an_empty_array_of_the_right_width(molecule_model, empty) -> None:
     assert molecule_model.encode(empty).shape == (0, molecule_model.latent_dim)
     assert molecule_model.describe(empty).shape == (0, molecule_model.description_dim)
+    assert molecule_model.describe(molecule_model.encode(empty)).shape[0] == 0
     assert molecule_model.reconstruct(empty) == []
     assert molecule_model.match_many(empty) == []
 

@@ -77,6 +77,7 @@ def test_weights_are_safetensors_and_nothing_is_pickled(saved):
     assert "encoder.padding" in header
     assert set(json.loads((saved / CONFIG).read_text())) == {
         "architecture",
+        "fingerprint",
         "space",
         "config",
         "sha256",

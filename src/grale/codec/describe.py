@@ -34,7 +34,7 @@ def describe(
     model: GraphAutoencoder, items: Any, options: CodecOptions, on_error: OnError
 ) -> NDArray[np.float32]:
     """Describe each graph or row of latents; see `GraphAutoencoder.describe`."""
-    is_latents = isinstance(items, np.ndarray) and items.dtype.kind == "f" and items.size > 0
+    is_latents = isinstance(items, np.ndarray) and items.dtype.kind == "f" and items.shape != (0,)
     latents = items if is_latents else encode(model, items, options, on_error)
     if on_error == "raise" and is_latents:
         check_latents(latents, model.latent_dim)

@@ -113,8 +113,17 @@ def _with_columns(frame: Any, added: dict[str, Any], made_with: dict[str, Any]) 
         before = frame.schema.metadata or {}
         return frame.replace_schema_metadata({**before, **metadata_of(made_with)})
     if hasattr(frame, "with_columns"):  # polars
-        return frame.with_columns(**{n: library.Series(n, values) for n, values in added.items()})
+        series = (_polars_series(library, name, values) for name, values in added.items())
+        return frame.with_columns(*series)
     more = {name: library.Series(values, index=frame.index) for name, values in added.items()}
     found = library.concat([frame, library.DataFrame(more, index=frame.index)], axis=1)
     found.attrs = {**frame.attrs, "grale": made_with}
     return found
+
+
+def _polars_series(polars: Any, name: str, values: Any) -> Any:
+    """A column of polars; vectors are lists of float32."""
+    if name not in NAMES:
+        return polars.Series(name, values)
+    rows = [None if row is None else row.tolist() for row in values]
+    return polars.Series(name, rows, dtype=polars.List(polars.Float32))

@@ -76,7 +76,8 @@ def neighbours(
 
 def _distances(queries: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     """Entry (i, j) is the distance of query i and vector j."""
-    return np.stack([np.linalg.norm(vectors - query, axis=1) for query in queries])
+    rows = [np.linalg.norm(vectors - query, axis=1) for query in queries]
+    return np.stack(rows).astype(np.float64)
 
 
 def _nearest(
