@@ -248,7 +248,8 @@ def _onnx_bytes(part: Part) -> bytes:
             verbose=False,
         )
     assert program is not None  # torch returns one if it is not told to write a file
-    fixed = [value.name for value in program.model.graph.inputs if isinstance(value.shape[0], int)]
+    shapes_found = {value.name: value.shape for value in program.model.graph.inputs}
+    fixed = [name for name, shape in shapes_found.items() if shape and isinstance(shape[0], int)]
     if fixed:
         raise ValueError(f"{part.name}: torch has fixed the number of graphs in {fixed}")
     return bytes(program.model_proto.SerializeToString())
