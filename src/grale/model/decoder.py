@@ -59,7 +59,7 @@ class EvoformerStack(nn.Module):
 
     def forward(self, slots: Float[Tensor, "B N d_n"], tokens: Float[Tensor, "B K d_t"]) -> Hidden:
         """Hidden representation (F_Q^L, C_Q^L) of the decoded graph."""
-        edges = self.edge_queries.expand(len(tokens), -1, -1, -1)
+        edges = self.edge_queries.expand(tokens.shape[0], -1, -1, -1)
         return Hidden(*self.layers(slots, edges, tokens))
 
 

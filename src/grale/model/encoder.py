@@ -69,4 +69,4 @@ class Encoder(nn.Module):
         """Node embeddings, with the learned vector u where there is no node."""
         nodes = torch.where(inputs.graphs.node_mask[..., None], nodes, self.padding.to(nodes.dtype))
         missing = self.max_nodes - nodes.shape[1]
-        return torch.cat([nodes, self.padding.to(nodes).expand(len(nodes), missing, -1)], dim=1)
+        return torch.cat([nodes, self.padding.to(nodes).expand(nodes.shape[0], missing, -1)], dim=1)

@@ -74,7 +74,7 @@ def hard_plan(
 ) -> SinkhornResult:
     """Hard assignment of a matcher as a plan with finite logarithms."""
     plan = permutation_to_plan(matcher.hard(nodes, slots)).to(nodes)
-    return SinkhornResult(plan.clamp_min(NEVER).log(), plan.new_zeros(len(plan)))
+    return SinkhornResult(plan.clamp_min(NEVER).log(), plan.new_zeros(plan.shape[0]))
 
 
 class SinkhornMatcher(nn.Module):

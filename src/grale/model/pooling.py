@@ -97,7 +97,7 @@ class AttentionPooling(nn.Module):
     ) -> Pooled:
         """Read the pairs; the matcher compares nodes with slots after decoding."""
         padding = torch.zeros_like(pairs[..., 0]).masked_fill(~graphs.edge_mask, MASKED)
-        queries = self.queries.expand(len(graphs), -1, -1)
+        queries = self.queries.expand(nodes.shape[0], -1, -1)
         latent = self.layers(queries, pairs.flatten(1, 2), padding.flatten(1)[:, None])
         return Pooled(latent, PlanOfMatcher(matcher, nodes))
 
@@ -123,4 +123,4 @@ class AttentionUnpooling(nn.Module):
         self, queries: Float[Tensor, "N d_n"], tokens: Float[Tensor, "B K d_t"]
     ) -> Float[Tensor, "B N d_n"]:
         """F_Q for each graph."""
-        return queries.expand(len(tokens), -1, -1)
+        return queries.expand(tokens.shape[0], -1, -1)

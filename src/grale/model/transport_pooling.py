@@ -58,7 +58,7 @@ class TransportPooling(nn.Module):
         matcher: Matcher,
     ) -> Pooled:
         """Move nodes and pairs to the slots that the matcher assigns."""
-        keys = self.keys.expand(len(nodes), -1, -1)
+        keys = self.keys.expand(nodes.shape[0], -1, -1)
         result = matcher(nodes, keys) if self.training else hard_plan(matcher, nodes, keys)
         plan = result.log_plan.exp()
         slots = self.queries + self.carry(plan.transpose(1, 2) @ nodes)

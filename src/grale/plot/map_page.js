@@ -65,12 +65,17 @@ let scale = 1, left = 0, upper = 0, home = 1;
 function fit() {
   const box = find("map").getBoundingClientRect();
   ratio = Math.min(2, window.devicePixelRatio || 1);
+  const before = [width, height], isWhole = scale === home;
   width = Math.max(1, Math.round(box.width * ratio));
   height = Math.max(1, Math.round(box.height * ratio));
+  if (before[0] === width && before[1] === height) return;
   for (const canvas of [dots, over]) { canvas.width = width; canvas.height = height; }
   image = paper.createImageData(width, height);
   pixels = new Uint32Array(image.data.buffer);
-  showAll();
+  if (isWhole) return showAll();
+  left += (width - before[0]) / 2;  // what was in the middle stays there
+  upper += (height - before[1]) / 2;
+  ask();
 }
 function showAll() {
   const spanX = data.span[0], spanY = data.span[1], room = 28 * ratio, legendRoom = 70 * ratio;

@@ -65,7 +65,10 @@ def _kinds_figure(points: ArrayLike, colouring: Colouring, axis_names: tuple[str
     for number, (name, colour) in enumerate(kinds):
         here = places[codes == number]
         axes.scatter(here[:, 0], here[:, 1], s=size, color=colour, linewidths=0, label=name)
-    axes.legend(title=colouring.name, frameon=False, fontsize=8, markerscale=1.5)
+    axes.legend(
+        title=colouring.name, frameon=False, fontsize=8, markerscale=1.5, loc="center left",
+        bbox_to_anchor=(1.01, 0.5),
+    )  # fmt: skip
     _name_axes(axes, axis_names)
     return figure
 

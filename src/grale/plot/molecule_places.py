@@ -102,7 +102,7 @@ def _core(graph: Graph, known: FloatArray) -> list[int]:
     return sorted(max(networkx.connected_components(common), key=len, default=()))
 
 
-def _around(molecule: Any, known: FloatArray, core: Sequence[int]) -> FloatArray | None:
+def _around(molecule: Any, known: FloatArray, core: list[int]) -> FloatArray | None:
     """Positions with the core where it is; None if RDKit cannot place the rest around it."""
     from rdkit import Geometry
     from rdkit.Chem import rdDepictor
@@ -112,7 +112,9 @@ def _around(molecule: Any, known: FloatArray, core: Sequence[int]) -> FloatArray
         rdDepictor.Compute2DCoords(molecule, canonOrient=False, coordMap=fixed)
     except (ValueError, RuntimeError):
         return None
-    places = align(_places(molecule), known)
+    wanted = np.full_like(known, np.nan)
+    wanted[core] = known[core]
+    places = align(_places(molecule), wanted)
     return places if np.isfinite(places).all() else None
 
 

@@ -20,7 +20,7 @@ import logging
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
 from grale.model.featurizer import GraphInputs
+from grale.model.matcher import Matcher, SinkhornMatcher
 
 OPSET = 18
 EXAMPLES = 2  # graphs to trace with; any number can be run
@@ -145,7 +146,7 @@ class NodesPart(nn.Module):
         given = _inputs(self.model, *inputs)
         hidden = encoder.backbone(given)
         nodes = encoder.padded(encoder.node_output(hidden.nodes), given)
-        encoder.pooling(nodes, hidden.pairs, given.graphs, asked)
+        encoder.pooling(nodes, hidden.pairs, given.graphs, cast(Matcher, asked))
         return nodes, hidden.pairs, scores[0]
 
 
@@ -163,7 +164,8 @@ class PoolingPart(nn.Module):
         labels = torch.zeros_like(node_mask, dtype=torch.int64)
         edges = torch.zeros_like(pairs[..., 0], dtype=torch.int64)
         graphs = GraphBatch(node_mask, labels, edges, self.model.space.directed)
-        pooled = self.model.encoder.pooling(nodes, pairs, graphs, _GivenMatcher(permutation))
+        given = cast(Matcher, _GivenMatcher(permutation))
+        pooled = self.model.encoder.pooling(nodes, pairs, graphs, given)
         return self.model.on_sphere(pooled.latent).flatten(1)
 
 
@@ -206,6 +208,8 @@ class _AskedMatcher:
     """Keeps the scores that it is asked to assign, and gives any permutation."""
 
     def __init__(self, model: GRALE, scores: list[Tensor]) -> None:
+        if not isinstance(model.matcher, SinkhornMatcher):
+            raise ValueError(f"cannot export a {type(model.matcher).__name__} as scores of nodes")
         self.matcher, self.scores = model.matcher, scores
 
     def hard(self, nodes: Tensor, slots: Tensor) -> Tensor:
@@ -244,4 +248,8 @@ def _onnx_bytes(part: Part) -> bytes:
             verbose=False,
         )
     assert program is not None  # torch returns one if it is not told to write a file
+    shapes_found = {value.name: value.shape for value in program.model.graph.inputs}
+    fixed = [name for name, shape in shapes_found.items() if shape and isinstance(shape[0], int)]
+    if fixed:
+        raise ValueError(f"{part.name}: torch has fixed the number of graphs in {fixed}")
     return bytes(program.model_proto.SerializeToString())

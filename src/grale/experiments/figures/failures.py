@@ -5,8 +5,6 @@ Departures: numbers on nodes are exact orbit sizes, not classes of the Weisfeile
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from grale.data.samples import sample_graphs
 from grale.experiments.picture import Picture, PictureConfig, Progress
 from grale.graphs.graph import Graph
@@ -14,7 +12,9 @@ from grale.graphs.molecules.molecule import is_molecular
 from grale.metrics.symmetry import orbit_sizes
 from grale.model.autoencoder import GRALE
 from grale.plot.figures import reconstruction_figure
-from grale.plot.look import look_of
+from grale.plot.graph_look import GraphLook
+from grale.plot.molecule_look import MoleculeLook
+from grale.plot.palette import palette_for
 from grale.tasks.failures import Failure, TwinGroup, exact_by_twins, worst_reconstructions
 
 SHOWN = 6
@@ -27,14 +27,16 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     if not everything:
         raise ValueError(f"all {len(graphs)} graphs are exact; give a larger count")
     failures = everything[:SHOWN]
-    texts = {"notes" if is_molecular(model.space) else "node_texts": orbit_texts}
+    colours = palette_for(model.space.num_node_labels)
+    is_molecules = is_molecular(model.space)
+    look = MoleculeLook(orbit_texts) if is_molecules else GraphLook(colours, orbit_texts)
     figure = reconstruction_figure(
         [failure.graph for failure in failures],
         [failure.reconstruction for failure in failures],
         [failure.mapping for failure in failures],
         [f"{failure.edit_distance} edits" for failure in failures],
         [False] * len(failures),
-        replace(look_of(model.space), **texts),
+        look,
     )
     caption = (
         f"The {len(failures)} worst reconstructions of {len(graphs):,} graphs, inputs above. "
