@@ -14,9 +14,19 @@ import grale
 from cli.invoking import invoke
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
+from grale.settings.files import load_settings
 from grale.training import fit as fitting
 from grale.training.best_model import BestModel
-from grale.training.fit import Fitted, changed_share, graphs_per_step, recipe, token_dim
+from grale.training.config import TrainConfig
+from grale.training.fit import (
+    MEMORY_LIMIT,
+    Fitted,
+    activation_gigabytes,
+    changed_share,
+    graphs_per_step,
+    recipe,
+    token_dim,
+)
 from grale.training.objective import Validation
 
 
@@ -51,7 +61,7 @@ def test_three_lines_give_a_model_vectors_and_graphs_back(
 ) -> None:
     graphs = rings_and_trees()
     with caplog.at_level(logging.WARNING):
-        model = grale.fit(graphs, minutes=1, progress=False)
+        model = grale.fit(graphs, minutes=1.0, progress=False)
     vectors = model.encode(graphs)
     again = model.decode(vectors)
     assert vectors.shape == (30, model.latent_dim)
@@ -61,7 +71,7 @@ def test_three_lines_give_a_model_vectors_and_graphs_back(
 
 
 def test_a_fitted_model_is_saved_with_its_names(tiny: None, tmp_path: Path) -> None:
-    grale.fit(rings_and_trees(), minutes=1, progress=False).save_pretrained(tmp_path / "mine")
+    grale.fit(rings_and_trees(), minutes=1.0, progress=False).save_pretrained(tmp_path / "mine")
     model = grale.load(tmp_path / "mine")
     unknown = networkx.path_graph(2)
     networkx.set_node_attributes(unknown, "gren", "kind")
@@ -77,12 +87,12 @@ def test_a_fitted_model_is_saved_with_its_names(tiny: None, tmp_path: Path) -> N
 
 def test_numbers_as_labels_stay_numbers(tiny: None) -> None:
     graphs = [Graph([5, number % 3], [(0, 1)]) for number in range(9)]
-    model = grale.fit(graphs, minutes=1, progress=False)
+    model = grale.fit(graphs, minutes=1.0, progress=False)
     assert model.space == GraphSpace(max_nodes=2, num_node_labels=6)
 
 
 def test_one_graph_is_enough_to_try(tiny: None) -> None:
-    model = grale.fit(rings_and_trees(1), minutes=1, progress=False)
+    model = grale.fit(rings_and_trees(1), minutes=1.0, progress=False)
     assert model.space.max_nodes == 3
 
 
@@ -96,6 +106,13 @@ def test_the_recipe_follows_number_and_size_of_the_graphs(tmp_path: Path) -> Non
     assert graphs_per_step(sizes[0], rows=5) == 5
     assert changed_share(100) > changed_share(5_000) > changed_share(1_000_000) == 0
     assert token_dim(sizes[0]) == 16
+
+
+def test_activations_are_recomputed_where_they_would_not_fit() -> None:
+    config = load_settings(TrainConfig, "own", ["batch_size=8", "model.num_tokens=64"])
+    assert activation_gigabytes(config) < MEMORY_LIMIT
+    larger = load_settings(TrainConfig, "own", ["batch_size=8", "model.num_tokens=128"])
+    assert activation_gigabytes(larger) > MEMORY_LIMIT
 
 
 def scored(exact: float, edits: float = 1.0) -> Validation:
