@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from grale.graphs.graph import Graph
-from grale.plot.draw import draw_graph
-from grale.plot.figures import PANEL, TEXT_COLOUR
+from grale.plot.figures import TEXT_COLOUR
 from grale.plot.look import Look
+from grale.plot.panel import Panel
 
 CAPTION_HEIGHT = 0.34  # inches: two lines
 NAME_WIDTH = 0.35  # inches
@@ -28,22 +29,27 @@ class GalleryRow(NamedTuple):
 
 def gallery_figure(rows: Sequence[GalleryRow], look: Look) -> Figure:
     """Draw rows of graphs; shorter rows end earlier."""
-    if not rows or not any(row.graphs for row in rows):
+    graphs = [graph for row in rows for graph in row.graphs]
+    if not graphs:
         raise ValueError("there is nothing to draw; give at least one graph")
+    panels = [Panel(*pair) for pair in zip(graphs, look.along(graphs, None))]
+    frame = look.frame(panels)
+    drawn = iter(zip(panels, frame.boxes))
+    panel_width, panel_height = frame.size
     columns = max(len(row.graphs) for row in rows)
-    width, each = NAME_WIDTH + PANEL * columns, PANEL + CAPTION_HEIGHT
+    width, each = NAME_WIDTH + panel_width * columns, panel_height + CAPTION_HEIGHT
     figure = Figure(figsize=(width, each * len(rows)), facecolor="white")
+    FigureCanvasAgg(figure)
     for place, row in enumerate(rows):
-        bottom = 1 - (place + 1) / len(rows)
-        middle = bottom + (CAPTION_HEIGHT + PANEL / 2) / each / len(rows)
-        figure.text(0.08 / width, middle, row.name, size=9, color=TEXT_COLOUR, rotation=90,
+        low = 1 - (place + 1) / len(rows) + CAPTION_HEIGHT / each / len(rows)
+        high = panel_height / each / len(rows)
+        figure.text(0.08 / width, low + high / 2, row.name, size=9, color=TEXT_COLOUR, rotation=90,
                     va="center")  # fmt: skip
-        for column, (graph, caption) in enumerate(zip(row.graphs, row.captions)):
-            low = bottom + CAPTION_HEIGHT / each / len(rows)
-            left = (NAME_WIDTH + column * PANEL) / width
-            axes = figure.add_axes((left, low, PANEL / width, PANEL / each / len(rows)))
-            texts = None if look.node_texts is None else list(look.node_texts(graph))
-            draw_graph(axes, graph, look.place(graph), look.palette, node_text=texts)
+        for column, caption in zip(range(len(row.graphs)), row.captions):
+            left = (NAME_WIDTH + column * panel_width) / width
+            axes = figure.add_axes((left, low, panel_width / width, high))
+            panel, box = next(drawn)
+            look.draw(axes, panel, box, frame.radius)
             axes.text(0.5, -0.01, caption, {"size": SMALL, "color": TEXT_COLOUR},
                       transform=axes.transAxes, ha="center", va="top")  # fmt: skip
     return figure

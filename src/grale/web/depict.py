@@ -6,12 +6,14 @@ The page shows them as images, in which nothing runs and no text is markup.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from html import escape
 from typing import Any
 
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError, is_molecular
 from grale.graphs.space import GraphSpace
-from grale.plot.look import Look, look_of
+from grale.plot.layout import layout
+from grale.plot.look import palette_of, texts_of
 from grale.plot.palette import text_colour
 
 WIDTH, HEIGHT = 320, 240
@@ -29,7 +31,7 @@ def picture(
             return _molecule(graph.to_mol(), marked, numbered)
         except MoleculeError:
             pass  # drawn as a graph
-    return _discs(graph, look_of(space), marked, numbered)
+    return _discs(graph, space, marked, numbered)
 
 
 def _molecule(molecule: Any, marked: list[int], numbered: bool) -> str:
@@ -38,7 +40,7 @@ def _molecule(molecule: Any, marked: list[int], numbered: bool) -> str:
 
     rdDepictor.Compute2DCoords(molecule)
     drawer = rdMolDraw2D.MolDraw2DSVG(WIDTH, HEIGHT)
-    options = drawer.drawOptions()
+    options: Any = drawer.drawOptions()
     options.clearBackground, options.padding = False, 0.06
     options.fixedBondLength, options.bondLineWidth = 30, 1.6
     if numbered:
@@ -51,14 +53,14 @@ def _molecule(molecule: Any, marked: list[int], numbered: bool) -> str:
     return str(drawer.GetDrawingText())
 
 
-def _discs(graph: Graph, look: Look, marked: list[int], numbered: bool) -> str:
+def _discs(graph: Graph, space: GraphSpace, marked: list[int], numbered: bool) -> str:
     """Nodes in the square from -1 to 1; edges with a label above 1 are thicker."""
     opening = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1.35 -1.15 2.7 2.3">'
     if graph.num_nodes > MOST_DRAWN:
         text = f"{graph.num_nodes} nodes, {graph.num_edges} edges"
         return f'{opening}<text text-anchor="middle" font-size="0.2">{text}</text></svg>'
-    places = look.place(graph).tolist()
-    texts = look.node_texts(graph) if look.node_texts else [""] * graph.num_nodes
+    places, palette = layout(graph).tolist(), palette_of(space)
+    texts = [escape(text) for text in texts_of(graph, space)]
     parts = [opening]
     for (start, end), label in zip(graph.edges.tolist(), graph.edge_labels.tolist()):
         (x1, y1), (x2, y2) = places[start], places[end]
@@ -66,7 +68,7 @@ def _discs(graph: Graph, look: Look, marked: list[int], numbered: bool) -> str:
         parts.append(f'<line {line} stroke="#6b7280" stroke-width="{0.02 + 0.02 * label:.2f}"/>')
     radius = 0.13 if graph.num_nodes <= 12 else 0.09
     for node, ((x, y), label) in enumerate(zip(places, graph.node_labels.tolist())):
-        red, green, blue = (round(255 * part) for part in look.palette[label % len(look.palette)])
+        red, green, blue = (round(255 * part) for part in palette[label % len(palette)])
         edge = "#e8590c" if node in marked else "#1f2937"
         width = 0.05 if node in marked else 0.015
         circle = f'cx="{x:.3f}" cy="{-y:.3f}" r="{radius}"'
@@ -75,6 +77,6 @@ def _discs(graph: Graph, look: Look, marked: list[int], numbered: bool) -> str:
         text = str(node) if numbered else texts[node]
         if text:
             style = f'font-size="{radius}" text-anchor="middle" dominant-baseline="central"'
-            ink = text_colour(look.palette[label % len(look.palette)])
+            ink = text_colour(palette[label % len(palette)])
             parts.append(f'<text x="{x:.3f}" y="{-y:.3f}" {style} fill="{ink}">{text}</text>')
     return "".join([*parts, "</svg>"])

@@ -18,7 +18,8 @@ from grale.data.samples import sample_graphs
 from grale.experiments.figures.map import DatasetMap, write_map
 from grale.graphs.molecules.molecule import ELEMENTS, is_molecular
 from grale.model.autoencoder import GRALE
-from grale.plot.look import look_of
+from grale.plot.colouring import Colouring
+from grale.plot.look import palette_of
 from grale.tasks.project import project
 from grale.web.answers import as_json
 from grale.web.depict import picture
@@ -107,7 +108,7 @@ def play(service: Service) -> APIRouter:
 
 def _look(service: Service) -> Record:
     space = service.model.space
-    palette = [[round(255 * part) for part in colour] for colour in look_of(space).palette]
+    palette = [[round(255 * part) for part in colour] for colour in palette_of(space)]
     if is_molecular(space):
         names = {"nodes": [*ELEMENTS, "other"], "edges": ["none", *BONDS]}
         return names | {"palette": palette, "examples": []}
@@ -175,7 +176,7 @@ def _map(model: GRALE, sets: GraphSets, name: str, colour: str) -> str:
     values = np.array([value(graph) for graph in found.graphs])
     if not np.isfinite(values).any():
         raise Refused(422, f"none of these molecules has a {colour}")
-    drawn = DatasetMap(found.graphs, project(found.descriptions), values, colour)
+    drawn = DatasetMap(found.graphs, project(found.descriptions), [Colouring(colour, values)])
     title = f"{found.title}, coloured by {colour}"
     with tempfile.TemporaryDirectory() as folder:
         return write_map(model, drawn, Path(folder) / "map.html", title).read_text("utf-8")

@@ -70,7 +70,7 @@ def property_picture(
     command = f"grale reproduce figure-{name.lower()}-edit"
     if is_molecular(model.space):
         command = f"grale edit '{start.to_smiles()}' -p {name} -o edit.svg"
-    return Picture(f"{name.lower()}-edit", title, figure, caption, details, command)
+    return Picture(f"{name.lower()}-edit", title, figure, caption, details, command=command)
 
 
 def edit_figure(model: GRALE, path: EditPath, name: str, most: int, direction: int = 1) -> Figure:
