@@ -74,31 +74,6 @@ def test_unknown_properties_cost_nothing(space, tiny_config, batch, known) -> No
     assert "properties" not in model.losses(batch, noise, None)
 
 
-def test_learned_sums_are_the_equation_and_stand_at_the_end(space, tiny_config, batch) -> None:
-    model = build(space, tiny_config, counts=1.0, learned_dim=5).eval()
-    plain = build(space, tiny_config, counts=1.0).eval()
-    decoded = model(batch).decoded
-    described = model.heads.describe(decoded)
-    assert described.shape[1] == model.description_dim == plain.description_dim + 5
-    torch.testing.assert_close(described[:, :-5], pool_decoded(decoded))
-    learned = model.heads.learned
-    expected = torch.zeros(len(batch), 5)
-    for row in range(len(batch)):
-        for state, score in zip(decoded.hidden.nodes[row], decoded.logits.node_mask[row]):
-            bent = learned.bend(learned.norm(state))
-            expected[row] += score.sigmoid() * bent * bent.sigmoid() / 8
-    torch.testing.assert_close(described[:, -5:], expected)
-    assert expected.std(dim=0).min() > 0
-    latents = torch.tensor(model.encode(batch.to_graphs()))
-    assert model.description_of(latents).shape == described.shape
-
-
-def test_learned_sums_are_trained(space, tiny_config, batch) -> None:
-    model = build(space, tiny_config, counts=1.0, learned_dim=5)
-    model.heads.losses(model(batch).decoded, batch, None)["counts"].backward()
-    assert model.heads.learned.bend.weight.grad.abs().max() > 0
-
-
 def test_gradients_of_the_heads_reach_encoder_and_decoder(space, tiny_config, batch) -> None:
     model = build(space, tiny_config, counts=1.0)
     model.heads.losses(model(batch).decoded, batch, None)["counts"].backward()
@@ -139,7 +114,5 @@ def test_noise_on_tokens_is_drawn_scaled_and_added(space, tiny_config, batch) ->
 def test_bad_weights_are_refused() -> None:
     with pytest.raises(ValueError, match="counts must be at least 0"):
         DescriptionConfig(counts=-1.0)
-    with pytest.raises(ValueError, match="learned_dim must be at least 0"):
-        DescriptionConfig(learned_dim=-1)
     with pytest.raises(ValueError, match="noise_std must be at least 0"):
         LatentConfig(noise_std=-0.1)

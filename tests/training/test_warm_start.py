@@ -9,7 +9,7 @@ import torch
 
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
-from grale.model.config import DescriptionConfig, ModelConfig
+from grale.model.config import ModelConfig
 from grale.training.warm_start import take_weights
 
 SHAPE = ModelConfig(num_layers=1, node_dim=16, edge_dim=8, outer_dim=4, num_tokens=2, token_dim=8)
@@ -61,15 +61,3 @@ def test_a_model_of_the_same_size_becomes_the_same_model() -> None:
 def test_what_does_not_fit_is_named(other: GRALE, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         take_weights(model_of(6), other)
-
-
-def test_heads_keep_what_they_knew_of_a_shorter_description() -> None:
-    shorter = replace(SHAPE, description=DescriptionConfig(counts=0.1))
-    longer = replace(SHAPE, description=DescriptionConfig(counts=0.1, learned_dim=3))
-    old, new = model_of(5, shorter), model_of(5, longer)
-    extra = new.heads.count_head.weight[:, -3:].clone()
-    take_weights(new, old)
-    assert torch.equal(new.heads.count_head.weight[:, :-3], old.heads.count_head.weight)
-    assert torch.equal(new.heads.count_head.weight[:, -3:], extra)
-    with pytest.raises(ValueError, match="cannot start from that model"):
-        take_weights(old, new)

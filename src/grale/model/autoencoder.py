@@ -34,7 +34,7 @@ from grale.matching.result import Matching
 from grale.model import pairs
 from grale.model.config import ModelConfig
 from grale.model.decoder import Decoded
-from grale.model.description import DescriptionHeads, description_dim
+from grale.model.description import DescriptionHeads, description_dim, pool_decoded
 from grale.model.encoder import Encoded
 from grale.model.featurizer import GraphInputs
 from grale.model.loss import LossTerms, reconstruction_loss
@@ -165,7 +165,7 @@ class GRALE(GraphAutoencoder):
 
     def description_of(self, latents: Float[Tensor, "B Z"]) -> Float[Tensor, "B n_d"]:
         """Describe rows of latents; gradients pass through to the latents."""
-        return self.heads.describe(self.decoder(self._tokens(latents)))
+        return pool_decoded(self.decoder(self._tokens(latents)))
 
     def _tokens(self, latents: Float[Tensor, "B Z"]) -> Float[Tensor, "B K D"]:
         return latents.unflatten(1, (self.config.num_tokens, self.config.token_dim))

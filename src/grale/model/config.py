@@ -141,11 +141,8 @@ class DescriptionConfig:
     """Weight of the error in the numbers that the dataset has for each graph."""
     property_names: tuple[str, ...] = ()
     """Names of those numbers; taken from the dataset."""
-    learned_dim: int = 0
-    """Numbers at the end of the description that are learned functions of the slots, summed."""
 
     def __post_init__(self) -> None:
-        _at_least("learned_dim", self.learned_dim, 0)
         _at_least("counts", self.counts, 0)
         _at_least("properties", self.properties, 0)
 

@@ -1,8 +1,6 @@
 """The description: what a latent says about its graph, whichever slot plays which node.
 
-    description = CONCAT[pool(F_Q^L, C_Q^L; h_hat, C_hat), learned]
-                                                             `grale.codec.describe.pool_states`
-    learned     = sum_j Sigmoid(h_hat_j) SiLU(W LayerNorm(F_Q^L_j)) / 8
+    description = pool(F_Q^L, C_Q^L; h_hat, C_hat)           `grale.codec.describe.pool_states`
 
 F_Q^L and C_Q^L are the hidden states of the decoder. The description depends on the latent alone,
 exists for every latent and is differentiable (decisions/013). `DescriptionHeads` holds the linear
@@ -16,14 +14,12 @@ from typing import ClassVar
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn.functional import silu
 
-from grale.codec.describe import NODE_SCALE, pool_states, pooled_dim
+from grale.codec.describe import pool_states, pooled_dim
 from grale.graphs.batch import GraphBatch
 from grale.graphs.colours import NUM_COUNTS, colour_counts
 from grale.model.config import ModelConfig
 from grale.model.decoder import Decoded
-from grale.nn.attention import full_precision
 
 MOST_DEVIATIONS = 5.0  # targets are clamped here: a few molecules are extreme
 SPREAD_MOMENTUM = 0.01
@@ -31,7 +27,7 @@ SPREAD_MOMENTUM = 0.01
 
 def description_dim(config: ModelConfig) -> int:
     """Length of the description."""
-    return pooled_dim(config.node_dim, config.edge_dim) + config.description.learned_dim
+    return pooled_dim(config.node_dim, config.edge_dim)
 
 
 def pool_decoded(decoded: Decoded) -> Float[Tensor, "B n_d"]:
@@ -39,26 +35,8 @@ def pool_decoded(decoded: Decoded) -> Float[Tensor, "B n_d"]:
     return pool_states(decoded.hidden.nodes, decoded.hidden.pairs, decoded.logits)
 
 
-class LearnedSums(nn.Module):
-    """Sums over the slots of a learned, bent function of each slot's state.
-
-    What many properties add up is not linear in a state: surface by bins of charge, atoms of a
-    kind. Plain sums of the states cannot hold it.
-    """
-
-    def __init__(self, node_dim: int, learned_dim: int) -> None:
-        super().__init__()
-        self.norm, self.bend = nn.LayerNorm(node_dim), nn.Linear(node_dim, learned_dim)
-
-    def forward(self, decoded: Decoded) -> Float[Tensor, "B n_l"]:
-        """Sum over slots, weighted by the probability that they exist."""
-        bent = full_precision(silu(self.bend(self.norm(decoded.hidden.nodes))))
-        exists = full_precision(decoded.logits.node_mask).sigmoid()[..., None]
-        return (bent * exists).sum(dim=1) / NODE_SCALE
-
-
 class DescriptionHeads(nn.Module):
-    """The description, and linear layers from it to what it is trained to predict."""
+    """Linear layers from the description to what it is trained to predict."""
 
     adam_weights: ClassVar = ("count_head", "property_head")
 
@@ -72,8 +50,6 @@ class DescriptionHeads(nn.Module):
         super().__init__()
         self.config = config.description
         dim = description_dim(config)
-        if self.config.learned_dim:
-            self.learned = LearnedSums(config.node_dim, self.config.learned_dim)
         if self.config.counts:
             self.count_head = nn.Linear(dim, NUM_COUNTS)
             self.register_buffer("count_mean", torch.zeros(NUM_COUNTS))
@@ -95,13 +71,6 @@ class DescriptionHeads(nn.Module):
         self.property_mean.copy_(torch.tensor(means))
         self.property_deviation.copy_(torch.tensor(deviations))
 
-    def describe(self, decoded: Decoded) -> Float[Tensor, "B n_d"]:
-        """Description of decoded latents; gradients pass through to the latents."""
-        pooled = pool_decoded(decoded)
-        if not self.config.learned_dim:
-            return pooled
-        return torch.cat([pooled, self.learned(decoded)], dim=1)
-
     def losses(
         self,
         decoded: Decoded,
@@ -112,7 +81,7 @@ class DescriptionHeads(nn.Module):
         terms: dict[str, Float[Tensor, ""]] = {}
         if not self.config.counts and not self.knows_properties:
             return terms
-        description = self.describe(decoded)
+        description = pool_decoded(decoded)
         if self.config.counts:
             targets = self._standard_counts(graphs)
             terms["counts"] = (self.count_head(description) - targets).square().mean()

@@ -11,11 +11,11 @@ Departures: not in the paper (a curriculum over sizes, docs/reproducing.md).
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from grale.training.optimizer import weights_named
 
-HEADS = "heads."  # of the description: what the other model does not have starts at random
+HEADS = "heads."  # of the description: if the other model has none, they start at random
 
 
 def take_weights(model: nn.Module, other: nn.Module) -> None:
@@ -29,7 +29,8 @@ def take_weights(model: nn.Module, other: nn.Module) -> None:
             if name not in given:
                 raise ValueError(f"cannot start from that model: it has no weight {name}")
             taken = given.pop(name)
-            if not (taken.shape == weight.shape or _is_part(name, taken, weight, growing)):
+            is_part = name in growing and taken.shape[0] <= weight.shape[0]
+            if taken.shape[-1] != weight.shape[-1] or not (is_part or taken.shape == weight.shape):
                 raise ValueError(
                     f"cannot start from that model: {name} is {tuple(taken.shape)} there and "
                     f"{tuple(weight.shape)} here; use one of the same widths, with no more nodes "
@@ -39,11 +40,3 @@ def take_weights(model: nn.Module, other: nn.Module) -> None:
     given = {name: weight for name, weight in given.items() if not name.startswith(HEADS)}
     if given:
         raise ValueError(f"cannot start from that model: {min(given)} has no counterpart here")
-
-
-def _is_part(name: str, taken: Tensor, weight: Tensor, growing: set[str]) -> bool:
-    """Whether `taken` may fill the first rows of a weight; of a head, also its first columns."""
-    if name.startswith(HEADS):
-        return all(small <= large for small, large in zip(taken.shape, weight.shape))
-    has_same_width = taken.shape[-1] == weight.shape[-1]
-    return name in growing and has_same_width and taken.shape[0] <= weight.shape[0]
