@@ -30,7 +30,8 @@ class TrainingBar(Progress):
     def get_renderables(self) -> Iterable[RenderableType]:
         """The bar, then the lines."""
         yield self.make_tasks_table(self.tasks)
-        yield Text("\n".join(packed(self.parts, self.console.width)))
+        if self.parts:  # rich asks once before it knows its terminal
+            yield Text("\n".join(packed(self.parts, self.console.width)))
 
 
 def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GraphAutoencoder:
