@@ -144,16 +144,15 @@ function draw() {
   drawOver();
   window.frameTime = performance.now() - began;
 }
+let hasLoop = false;
 function drawOver() {
-  sketch.clearRect(0, 0, width, height);
   if (shown >= 0) {
-    sketch.lineWidth = 2 * ratio;
-    sketch.strokeStyle = "#d4351c";
-    sketch.beginPath();
-    sketch.arc(xs[shown] * scale + left, ys[shown] * scale + upper, radius() + 4 * ratio, 0, 7);
-    sketch.stroke();
+    const x = (xs[shown] * scale + left) / ratio, y = (ys[shown] * scale + upper) / ratio;
+    find("ring").style.transform = "translate(" + x + "px, " + y + "px)";
   }
-  if (loop.length > 1) {
+  if (hasLoop) sketch.clearRect(0, 0, width, height);
+  hasLoop = loop.length > 1;
+  if (hasLoop) {
     sketch.beginPath();
     loop.forEach(([x, y]) => sketch.lineTo(x, y));
     sketch.closePath();
