@@ -72,10 +72,12 @@ function fit() {
   for (const canvas of [dots, over]) { canvas.width = width; canvas.height = height; }
   image = paper.createImageData(width, height);
   pixels = new Uint32Array(image.data.buffer);
-  if (isWhole) return showAll();
-  left += (width - before[0]) / 2;  // what was in the middle stays there
-  upper += (height - before[1]) / 2;
-  ask();
+  if (isWhole) showAll();
+  else {
+    left += (width - before[0]) / 2;  // what was in the middle stays there
+    upper += (height - before[1]) / 2;
+  }
+  draw();  // at once: a canvas whose size changed is empty
 }
 function showAll() {
   const spanX = data.span[0], spanY = data.span[1], room = 28 * ratio, legendRoom = 70 * ratio;
