@@ -72,10 +72,12 @@ function fit() {
   for (const canvas of [dots, over]) { canvas.width = width; canvas.height = height; }
   image = paper.createImageData(width, height);
   pixels = new Uint32Array(image.data.buffer);
-  if (isWhole) return showAll();
-  left += (width - before[0]) / 2;  // what was in the middle stays there
-  upper += (height - before[1]) / 2;
-  ask();
+  if (isWhole) showAll();
+  else {
+    left += (width - before[0]) / 2;  // what was in the middle stays there
+    upper += (height - before[1]) / 2;
+  }
+  draw();  // at once: a canvas whose size changed is empty
 }
 function showAll() {
   const spanX = data.span[0], spanY = data.span[1], room = 28 * ratio, legendRoom = 70 * ratio;
@@ -144,16 +146,15 @@ function draw() {
   drawOver();
   window.frameTime = performance.now() - began;
 }
+let hasLoop = false;
 function drawOver() {
-  sketch.clearRect(0, 0, width, height);
   if (shown >= 0) {
-    sketch.lineWidth = 2 * ratio;
-    sketch.strokeStyle = "#d4351c";
-    sketch.beginPath();
-    sketch.arc(xs[shown] * scale + left, ys[shown] * scale + upper, radius() + 4 * ratio, 0, 7);
-    sketch.stroke();
+    const x = (xs[shown] * scale + left) / ratio, y = (ys[shown] * scale + upper) / ratio;
+    find("ring").style.transform = "translate(" + x + "px, " + y + "px)";
   }
-  if (loop.length > 1) {
+  if (hasLoop) sketch.clearRect(0, 0, width, height);
+  hasLoop = loop.length > 1;
+  if (hasLoop) {
     sketch.beginPath();
     loop.forEach(([x, y]) => sketch.lineTo(x, y));
     sketch.closePath();
