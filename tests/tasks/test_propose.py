@@ -9,7 +9,7 @@ import torch
 from grale.graphs.graph import Graph
 from grale.metrics.generation import num_pieces, why_invalid, why_not_coloured
 from grale.model.autoencoder import GRALE
-from grale.tasks.interpolate import barycenter, interpolate
+from grale.tasks.interpolate import barycenter, check_path, interpolate
 from grale.tasks.keep import contains
 from grale.tasks.on_data import BackConfig, led_back
 from grale.tasks.properties import named_property
@@ -137,7 +137,7 @@ def test_lines_by_the_prior_need_one(molecule_model: GRALE) -> None:
     with pytest.raises(ValueError, match="this model has no prior"):
         interpolate(molecule_model, "CCO", "CCN", path="prior")
     with pytest.raises(ValueError, match="expected 'line' or 'prior'"):
-        interpolate(molecule_model, "CCO", "CCN", path="curve")
+        check_path(molecule_model, "curve")
 
 
 def test_a_colouring_is_checked_for_colours_planes_and_pieces() -> None:
