@@ -28,7 +28,7 @@ HEADERS = {"Content-Type": "application/json"}
 
 
 def molecules(client: int, small: bool) -> Iterator[str]:
-    """Distinct molecules of 4 to 10 (small) or of 13 to 18 heavy atoms, without end."""
+    """Molecules of 5 to 10 (small) or of 13 to 18 heavy atoms, without end."""
     number = client
     while True:
         number += 101
