@@ -22,26 +22,29 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 STARTED = re.compile(r"listening on (http://\S+)")
-PARTS = ("C", "CC", "O", "N", "CO", "c1ccccc1", "C(=O)O", "C(=O)N", "Cl", "F", "C#N", "S", "C1CC1")
+ENDS = ("C", "CC", "O", "N", "CO", "Cl", "F", "C#N", "S", "CS", "Br", "OC", "CN")
 PATIENCE = 300.0  # seconds
 HEADERS = {"Content-Type": "application/json"}
 
 
-def molecules(client: int) -> Iterator[str]:
-    """Distinct molecules of 6 to 20 heavy atoms, without end."""
+def molecules(client: int, small: bool) -> Iterator[str]:
+    """Molecules of 5 to 10 (small) or of 13 to 18 heavy atoms, without end."""
     number = client
     while True:
         number += 101
-        first, second, third = (PARTS[number // len(PARTS) ** k % len(PARTS)] for k in range(3))
-        yield f"CC({first})N({second})CC{third}{'C' * (number % 3)}"
+        chain = "C" * (1 + number // len(ENDS) ** 2 % 4)
+        first, second = (ENDS[number // len(ENDS) ** k % len(ENDS)] for k in range(2))
+        middle = f"C({first})C" if small else f"NC(=O)c1cc({first})ccc1C"
+        yield f"{chain}{middle}{second}"
 
 
 class Client(Thread):
     """Sends molecules one after the other, over one connection, until a time."""
 
-    def __init__(self, address: str, number: int, until: float) -> None:
+    def __init__(self, address: str, number: int, until: float, small: bool) -> None:
         super().__init__(daemon=True)
-        self.address, self.number, self.until = urlsplit(address), number, until
+        self.address, self.until = urlsplit(address), until
+        self.molecules = molecules(number, small)
         self.seconds: list[float] = []
         self.failures: list[str] = []
 
@@ -50,7 +53,7 @@ class Client(Thread):
         connection = HTTPConnection(
             self.address.hostname or "", self.address.port, timeout=PATIENCE
         )
-        for smiles in molecules(self.number):
+        for smiles in self.molecules:
             if time.monotonic() > self.until:
                 break
             began = time.perf_counter()
@@ -67,10 +70,12 @@ class Client(Thread):
         connection.close()
 
 
-def hammer(address: str, num_clients: int, seconds: float) -> tuple[list[float], list[str]]:
+def hammer(
+    address: str, num_clients: int, seconds: float, small: bool = False
+) -> tuple[list[float], list[str]]:
     """Seconds of all answers in order of length, and what failed."""
     until = time.monotonic() + seconds
-    clients = [Client(address, number, until) for number in range(num_clients)]
+    clients = [Client(address, number, until, small) for number in range(num_clients)]
     for client in clients:
         client.start()
     for client in clients:

@@ -35,7 +35,7 @@ def page_of(model: Any) -> Iterator[str]:
     from grale.web.limits import Limits
     from grale.web.service import Service
 
-    app = create_app(Service(model, "tiny", Limits(timeout=300), num_examples=40), with_page=True)
+    app = create_app(Service(model, "tiny", Limits(timeout=300.0), num_examples=40), with_page=True)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -21,9 +21,9 @@ def test_a_server_answers_many_clients_for_long_without_growing(
     molecule_model.save_pretrained(tmp_path / "tiny")
     options = ("--model", str(tmp_path / "tiny"), "--timeout", "300")
     with load.server(*options) as (address, _):
-        load.hammer(address, CLIENTS, WARM)
+        load.hammer(address, CLIENTS, WARM, small=True)
         before = load.metric(address, "process_resident_memory_bytes") / 1e9
-        times, failures = load.hammer(address, CLIENTS, float(count))
+        times, failures = load.hammer(address, CLIENTS, float(count), small=True)
         after = load.metric(address, "process_resident_memory_bytes") / 1e9
     p95 = times[int(0.95 * (len(times) - 1))]
     figure(

@@ -17,7 +17,9 @@ POSTED = ("/encode", "/decode", "/describe", "/reconstruct", "/match", "/interpo
 @pytest.fixture(scope="module")
 def schema(molecule_model):
     schemathesis = pytest.importorskip("schemathesis")
-    service = Service(molecule_model, "tiny", Limits(max_slow_rows=2, timeout=300), num_examples=40)
+    service = Service(
+        molecule_model, "tiny", Limits(max_slow_rows=2, timeout=300.0), num_examples=40
+    )
     app = create_app(service, hosts=["testserver"])
     return schemathesis.openapi.from_asgi("/openapi.json", app)
 
