@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -224,9 +225,12 @@ def listening() -> set[str]:
     """Addresses on which this process and those that it started wait for others."""
     import psutil
 
-    family = [psutil.Process(), *psutil.Process().children(recursive=True)]
-    sockets = [socket for process in family for socket in process.net_connections("inet")]
-    return {socket.laddr.ip for socket in sockets if socket.status == psutil.CONN_LISTEN}
+    found: set[str] = set()
+    for process in (psutil.Process(), *psutil.Process().children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # it has just ended
+            sockets = process.net_connections("inet")
+            found |= {socket.laddr.ip for socket in sockets if socket.status == "LISTEN"}
+    return found
 
 
 @pytest.mark.slow
