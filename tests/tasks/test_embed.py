@@ -221,36 +221,36 @@ def test_progress_counts_rows_failures_and_time(tmp_path, molecule_model, source
     assert all(report.parse_seconds > 0 for report in reports)
 
 
-def listening() -> set[str]:
-    """Addresses on which this process and those that it started wait for others."""
-    import psutil
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+def test_a_ray_that_is_started_here_is_new_and_listens_on_this_machine_alone(monkeypatch) -> None:
+    import ray
 
-    family = [psutil.Process(), *psutil.Process().children(recursive=True)]
-    sockets = [socket for process in family for socket in process.net_connections("inet")]
-    return {socket.laddr.ip for socket in sockets if socket.status == psutil.CONN_LISTEN}
+    from grale.tasks import embed_ray
+
+    asked: list[dict[str, object]] = []
+    monkeypatch.setattr(ray, "init", lambda **options: asked.append(options))
+    embed_ray._start(None, 2)
+    embed_ray._start("10.0.0.1:6379", None)
+    started, joined = asked
+    assert (started["address"], started["_node_ip_address"]) == ("local", "127.0.0.1")
+    assert started["include_dashboard"] is False
+    assert joined["address"] == "10.0.0.1:6379"
+    assert "_node_ip_address" not in joined
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # Ray's own
-def test_ray_gives_the_same_rows_and_listens_on_this_machine_alone(
-    tmp_path, molecule_model, source
-) -> None:
+def test_ray_gives_the_same_rows(tmp_path, molecule_model, source) -> None:
     from grale.tasks.embed_ray import embed_with_ray
 
     molecule_model.save_pretrained(tmp_path / "model")
     embed(molecule_model, source, tmp_path / "local.parquet")
     config = EmbedConfig(shard_rows=3, batch_size=2)
     reports: list[object] = []
-    places: set[str] = set()
-
-    def progress(report: object) -> None:
-        reports.append(report)
-        places.update(listening())
-
-    out = tmp_path / "ray.parquet"
-    before = embed_with_ray(str(tmp_path / "model"), source, out, config, None, 2, progress)
+    before = embed_with_ray(
+        str(tmp_path / "model"), source, tmp_path / "ray.parquet", config, None, 2, reports.append
+    )
     assert before == 0
-    assert places == {"127.0.0.1"}
     assert sum(report.rows for report in reports) == len(ROWS)
     assert_same_rows(tmp_path / "local.parquet", tmp_path / "ray.parquet")
 

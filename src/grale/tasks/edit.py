@@ -72,7 +72,7 @@ def edit(
     predictor: Predictor,
     direction: int = 1,
     *,
-    metric: NDArray[np.floating[Any]] | None = None,
+    metric: NDArray[np.floating] | None = None,
     epsilon: float = 0.01,
     num_steps: int = 100,
     true_property: Property | None = None,
@@ -124,7 +124,7 @@ def latent_path(
     start: NDArray[np.float32],
     epsilon: float,
     num_steps: int,
-    metric: NDArray[np.floating[Any]] | None = None,
+    metric: NDArray[np.floating] | None = None,
 ) -> NDArray[np.float32]:
     """Embeddings after 0, 1, ... gradient steps of length |epsilon| |start|."""
     latent = torch.from_numpy(start).float()[None]

@@ -53,7 +53,7 @@ def build_head(name: str, task: str = REGRESSION) -> Any:
     return make_pipeline(StandardScaler(), WithinReach(), heads[name]())
 
 
-def fit_head(head: Any, vectors: NDArray[np.floating[Any]], values: NDArray[Any]) -> Any:
+def fit_head(head: Any, vectors: NDArray[np.floating], values: NDArray[Any]) -> Any:
     """The head after learning; a network that stops after its last pass gives no warning."""
     from sklearn.exceptions import ConvergenceWarning
 
@@ -63,7 +63,7 @@ def fit_head(head: Any, vectors: NDArray[np.floating[Any]], values: NDArray[Any]
 
 
 def r2_of(
-    name: str, vectors: NDArray[np.floating[Any]], values: NDArray[np.float64], fitted: int
+    name: str, vectors: NDArray[np.floating], values: NDArray[np.float64], fitted: int
 ) -> float:
     """Share of the variance of the other rows explained by a head fitted on the first rows."""
     known = np.isfinite(values) & np.isfinite(vectors).all(axis=1)
@@ -73,7 +73,7 @@ def r2_of(
     return float(head.score(vectors[rest], values[rest]))
 
 
-def scores_of(head: Any, vectors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+def scores_of(head: Any, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
     """Values that a fitted head predicts; of classes, numbers that rank rows by the second one."""
     if hasattr(head, "decision_function"):
         return np.asarray(head.decision_function(vectors))
@@ -89,7 +89,7 @@ class WithinReach(TransformerMixin, BaseEstimator):
         """Learn nothing."""
         return self
 
-    def transform(self, X: Any) -> NDArray[np.floating[Any]]:  # noqa: N803
+    def transform(self, X: Any) -> NDArray[np.floating]:  # noqa: N803
         """Cut and fill."""
         return np.nan_to_num(np.asarray(X), nan=0.0).clip(-FURTHEST, FURTHEST)
 
@@ -103,7 +103,7 @@ class KernelMachine(BaseEstimator):
     def __init__(self, machine: Any, scoring: str, widths: tuple[float, ...] = (1.0,)) -> None:
         self.machine, self.scoring, self.widths = machine, scoring, widths
 
-    def fit(self, X: NDArray[np.floating[Any]], y: NDArray[Any]) -> KernelMachine:  # noqa: N803
+    def fit(self, X: NDArray[np.floating], y: NDArray[Any]) -> KernelMachine:  # noqa: N803
         """Choose C, and the width of the kernel, by an inner split; fit all rows with them."""
         from sklearn.model_selection import GridSearchCV
 
@@ -123,16 +123,16 @@ class KernelMachine(BaseEstimator):
         self.search_, self.gamma_ = max(searches, key=lambda found: found[0].best_score_)
         return self
 
-    def predict(self, X: NDArray[np.floating[Any]]) -> NDArray[Any]:  # noqa: N803
+    def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:  # noqa: N803
         """Predict values or classes."""
         return np.asarray(self.search_.predict(self._kernel(X, self.gamma_)))
 
-    def score(self, X: NDArray[np.floating[Any]], y: NDArray[Any]) -> float:  # noqa: N803
+    def score(self, X: NDArray[np.floating], y: NDArray[Any]) -> float:  # noqa: N803
         """R2, or the share of right classes."""
         kernel = self._kernel(X, self.gamma_)
         return float(self.search_.best_estimator_.score(kernel, y))
 
-    def _kernel(self, X: NDArray[np.floating[Any]], gamma: float) -> NDArray[np.floating[Any]]:  # noqa: N803
+    def _kernel(self, X: NDArray[np.floating], gamma: float) -> NDArray[np.floating]:  # noqa: N803
         from sklearn.metrics.pairwise import rbf_kernel
 
         return rbf_kernel(X, self.rows_, gamma=gamma)
@@ -141,7 +141,7 @@ class KernelMachine(BaseEstimator):
 class KernelClassifier(KernelMachine):
     """The same with numbers that rank rows by their class."""
 
-    def decision_function(self, X: NDArray[np.floating[Any]]) -> NDArray[np.float64]:  # noqa: N803
+    def decision_function(self, X: NDArray[np.floating]) -> NDArray[np.float64]:  # noqa: N803
         """Distance from the border between the classes."""
         return np.asarray(self.search_.decision_function(self._kernel(X, self.gamma_)))
 

@@ -6,7 +6,7 @@ Departures: principal components by default, UMAP as an option.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,7 @@ class Projection(NamedTuple):
     """Names of the two axes."""
 
 
-def project(
-    latents: NDArray[np.floating[Any]], method: Method = "pca", seed: int = 0
-) -> Projection:
+def project(latents: NDArray[np.floating], method: Method = "pca", seed: int = 0) -> Projection:
     """Place each embedding in the plane; near embeddings stay near."""
     values = np.asarray(latents, dtype=np.float64)
     if values.ndim != 2 or len(values) < 3:

@@ -300,4 +300,4 @@ class Trainer:
 
 def noise_seed(seed: int, step: int) -> int:
     """Seed of the noise of one step."""
-    return int(np.random.SeedSequence([seed, step]).generate_state(1, np.uint64)[0] >> 1)
+    return int(np.random.SeedSequence([seed, step]).generate_state(1, np.uint64)[0]) >> 1
