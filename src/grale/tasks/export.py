@@ -119,24 +119,24 @@ def parts_of(model: GRALE) -> list[Part]:
     ]
 
 
-class EncoderPart(nn.Module):
-    """Featurised graphs to latents."""
+class ModelPart(nn.Module):
+    """Some of what a model does, as tensors in and tensors out."""
 
     def __init__(self, model: GRALE) -> None:
         super().__init__()
         self.model = model
+
+
+class EncoderPart(ModelPart):
+    """Featurised graphs to latents."""
 
     def forward(self, *inputs: Tensor) -> Tensor:
         """Latents (B, K x D)."""
         return self.model.encoded_inputs(_inputs(self.model, *inputs)).latent.flatten(1)
 
 
-class NodesPart(nn.Module):
+class NodesPart(ModelPart):
     """Featurised graphs to states of nodes and pairs, and scores of nodes with slots."""
-
-    def __init__(self, model: GRALE) -> None:
-        super().__init__()
-        self.model = model
 
     def forward(self, *inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Nodes, pairs, and the scores that say which slot plays which node."""
@@ -150,12 +150,8 @@ class NodesPart(nn.Module):
         return nodes, hidden.pairs, scores[0]
 
 
-class PoolingPart(nn.Module):
+class PoolingPart(ModelPart):
     """States of nodes and pairs to latents, once each node has its slot."""
-
-    def __init__(self, model: GRALE) -> None:
-        super().__init__()
-        self.model = model
 
     def forward(
         self, nodes: Tensor, pairs: Tensor, node_mask: Tensor, permutation: Tensor
@@ -169,12 +165,8 @@ class PoolingPart(nn.Module):
         return self.model.on_sphere(pooled.latent).flatten(1)
 
 
-class DecoderPart(nn.Module):
+class DecoderPart(ModelPart):
     """Latents to scores."""
-
-    def __init__(self, model: GRALE) -> None:
-        super().__init__()
-        self.model = model
 
     def forward(self, latents: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Scores of existence (B, N), node labels (B, N, n) and edge labels (B, N, N, m)."""
@@ -182,12 +174,8 @@ class DecoderPart(nn.Module):
         return logits.node_mask, logits.node_label, logits.edge_label
 
 
-class DescriptionPart(nn.Module):
+class DescriptionPart(ModelPart):
     """Latents to descriptions."""
-
-    def __init__(self, model: GRALE) -> None:
-        super().__init__()
-        self.model = model
 
     def forward(self, latents: Tensor) -> Tensor:
         """One row per latent."""
