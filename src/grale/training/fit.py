@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from grale.data.own.graph_set import LARGEST, GraphSet, read_set
 from grale.data.own.prepare import canonical_keys, split_by_key, write_splits
@@ -115,12 +112,11 @@ def opened_dataset(
 
 def _write_train_and_valid(found: GraphSet, folder: Path) -> None:
     keys = canonical_keys(found.graphs)
-    if len(set(keys)) < 2:
-        split = np.full(len(keys), "train")
-        write_splits(found, np.full(len(keys), "valid"), folder)
-    else:
-        split = split_by_key(keys, 0.1, 0.0)
-    write_splits(found, split, folder)
+    if len(set(keys)) == 1:  # then it is both: there is nothing else
+        write_splits(found, ["valid"] * len(keys), folder)
+        write_splits(found, ["train"] * len(keys), folder)
+        return
+    write_splits(found, split_by_key(keys, 0.1, 0.0), folder)
 
 
 def fit_dataset(folder: Path, minutes: float, seed: int, watch: Watch) -> Fitted:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grale.data.own.graph_set import LARGEST, GraphSet, read_set
 from grale.data.own.schema import Choice
@@ -82,36 +81,35 @@ def prepare(
     return Prepared(folder, found.space, rows, len(set(keys)), len(found.rejected))
 
 
-def write_splits(found: GraphSet, split: NDArray[np.str_], folder: Path) -> dict[str, int]:
+def write_splits(found: GraphSet, split: list[str], folder: Path) -> dict[str, int]:
     """Write each split that has graphs; `train` comes last, and makes the dataset complete."""
     rows = {}
     for name in reversed(SPLITS):
-        graphs = [found.graphs[row] for row in np.flatnonzero(split == name)]
+        graphs = [graph for graph, chosen in zip(found.graphs, split) if chosen == name]
         if graphs:
             rows[name] = write_shards(folder / name, graphs, found.space).rows
     return {name: rows[name] for name in SPLITS if name in rows}
 
 
-def split_by_key(keys: list[bytes], valid: float, test: float) -> NDArray[np.str_]:
+def split_by_key(keys: list[bytes], valid: float, test: float) -> list[str]:
     """Draw the split of each distinct graph; equal graphs are in the same one.
 
-    With fewer than three distinct graphs, all are in every split that is asked for, as far as one
-    graph can be: validation then says nothing about other graphs.
+    At least one distinct graph goes to each split with a share above 0.
     """
     distinct = sorted(set(keys))
-    order = np.random.default_rng(SPLIT_SEED).permutation(len(distinct))
+    least = 1 + bool(valid) + bool(test)
+    if len(distinct) < least:
+        raise ValueError(
+            f"{len(distinct)} distinct graphs cannot be split; give at least {least}"
+        )
     num_valid, num_test = (
         max(1, round(share * len(distinct))) if share else 0 for share in (valid, test)
     )
-    if len(distinct) < 1 + bool(valid) + bool(test):
-        raise ValueError(
-            f"{len(distinct)} distinct graphs cannot be split; give at least "
-            f"{1 + bool(valid) + bool(test)}"
-        )
-    place = {distinct[row]: rank for rank, row in enumerate(order)}
-    ranks = np.array([place[key] for key in keys])
-    held = np.where(ranks < num_valid + num_test, "test", "train")
-    return np.where(ranks < num_valid, "valid", held)
+    num_train = len(distinct) - num_valid - num_test
+    names = ["valid"] * num_valid + ["test"] * num_test + ["train"] * num_train
+    order = np.random.default_rng(SPLIT_SEED).permutation(len(distinct))
+    split = {distinct[row]: name for row, name in zip(order, names)}
+    return [split[key] for key in keys]
 
 
 def canonical_keys(graphs: list[Graph]) -> list[bytes]:
@@ -137,11 +135,10 @@ def _without_features(graph: Graph) -> Graph:
     return Graph.trusted(graph.node_labels, graph.edges, graph.edge_labels, graph.directed)
 
 
-def _given_split(targets: list[Mapping[str, Any]]) -> NDArray[np.str_] | None:
+def _given_split(targets: list[Mapping[str, Any]]) -> list[str] | None:
     """Splits that the graphs name themselves, if all do."""
-    split = np.array([str(known.get("split")) for known in targets])
-    is_given = np.isin(split, SPLITS).all() and {"train", "valid"} <= set(split.tolist())
-    return split if is_given else None
+    split = [str(known.get("split")) for known in targets]
+    return split if {"train", "valid"} <= set(split) <= set(SPLITS) else None
 
 
 def _listed(names: Iterable[str] | None) -> list[str] | None:
