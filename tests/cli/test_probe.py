@@ -48,7 +48,7 @@ def test_the_shipped_model_is_compared_and_everything_is_reported(tmp_path: Path
 def test_duplicates_across_a_split_are_reported(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "a.csv", [*ROWS, *ROWS])
     output = run(file, "--target", "value", *USUAL, "-o", tmp_path / "b.png")
-    assert "tested rows hold a molecule that was also learned from: duplicates flatter" in output
+    assert "tested rows hold a graph that was also learned from: duplicates flatter" in output
     plain = run(write_csv(file, ROWS), "--target", "value", *USUAL, "-o", tmp_path / "b.png")
     assert "flatter" not in plain
 

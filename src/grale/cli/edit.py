@@ -15,7 +15,10 @@ def edit(
     wanted: Annotated[
         str,
         typer.Option(
-            "--property", "-p", help="size, edges; of molecules logP, QED, TPSA, any of RDKit's."
+            "--property",
+            "-p",
+            help="size, edges; 'number of NAME' for a label of your own graphs; of molecules "
+            "logP, QED, TPSA, any of RDKit's.",
         ),
     ] = "size",
     lower: Annotated[bool, typer.Option("--lower", help="Lower it instead of raising it.")] = False,

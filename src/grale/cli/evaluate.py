@@ -38,6 +38,8 @@ def evaluate(
     """Reconstruct held-out graphs and print the scores, with 95 % intervals."""
     from dataclasses import replace
 
+    import numpy as np
+
     from grale.catalog import load_any
     from grale.cli.terminal import counting, keep_freed_memory, show
     from grale.codec.options import CodecOptions
@@ -72,6 +74,9 @@ def evaluate(
     ]
     if is_molecular(loaded.space):
         rows.append(["valid molecule", str(full.valid()), str(told.valid())])
+    if full.feature_errors:
+        error = np.nanmean(full.feature_errors)
+        rows.append(["node features, mean error over deviation", f"{error:.4f}", "-"])
     show(f"{model} on {count} unseen {data} graphs", rows)
     if by_size:
         groups = full.grouped([graph.num_nodes for graph in graphs])

@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
-GRAPH_HELP = "A SMILES, a held-out graph such as coloring10:3, or a .json file."
+GRAPH_HELP = (
+    "A SMILES, a held-out graph such as coloring10:3, a .json file, or FILE:3 for graph 3 of a "
+    "file of graphs or of a dataset."
+)
 Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
 Picture = Annotated[Path, typer.Option("--out", "-o", help="Picture to write, .png or .svg.")]
 Tries = Annotated[

@@ -67,6 +67,6 @@ def match(
     kind = "the edit distance" if found.is_optimal else "an upper bound of the edit distance"
     say(f"{found.edit_distance} edits ({kind}), {1000 * found.seconds:.1f} ms")
     for edit in found.edits:
-        say(f"  {edit}")
+        say(f"  {edit.text(loaded.space.attributes)}")
     figure = matching_figure(g1, g2, found.mapping)
     say(f"picture: {save_figure(figure, out or PICTURE)}")

@@ -1,4 +1,4 @@
-"""`grale probe FILE --target COLUMN`: what vectors of molecules know of a measured property."""
+"""`grale probe FILE --target COLUMN`: what vectors know of a measured property or a class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ MOST_REASONS = 5
 
 
 def probe(
-    file: Annotated[Path, typer.Argument(help="csv, tsv or parquet, also .gz.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Molecules in csv, tsv or parquet, also .gz; or, with a contender that was fitted "
+            "to your own graphs, a file or folder of graphs."
+        ),
+    ],
     target: Annotated[
         str | None, typer.Option(help="Column of what is to be predicted: numbers, or two classes.")
     ] = None,
@@ -27,7 +33,8 @@ def probe(
         list[str] | None,
         typer.Option(
             help="May be repeated: a model (its description), MODEL:latent, ecfp, atompair, rdkit, "
-            "counts, chemnet, untrained, or several joined by a plus. "
+            "counts, chemnet, untrained, or several joined by a plus. Of your own graphs: a model, "
+            "MODEL:latent, counts, untrained. "
             f"{', '.join(USUAL)} if not given."
         ),
     ] = None,
@@ -63,22 +70,33 @@ def probe(
     from grale.files import locked
     from grale.tasks import probe as probing
     from grale.tasks.probe_files import check_picture, write_probed
+    from grale.tasks.probe_graphs import graph_vectors, model_of_graphs, read_graph_rows
 
     keep_freed_memory()
-    opened = open_molecules(file, column)
+    own = model_of_graphs(contender or ())
+    opened = None if own is not None else open_molecules(file, column)
     if (target is None) != what_is_missing:
         raise ValueError(
             "give either --target COLUMN, what is to be predicted, or --what-is-missing"
         )
     if target is None:
+        if opened is None:
+            raise ValueError("--what-is-missing lists descriptors of molecules; give --target")
         _show_missing(opened, contender or USUAL[:1])
         return
     config = probing.ProbeConfig(head=head, split=split, num_splits=splits, task=task)
     check_picture(file, out)
-    targets = read_targets(opened, target)
+    if own is not None:
+        molecules, targets = read_graph_rows(file, target, own)
+    elif opened is not None:
+        targets = read_targets(opened, target)
     probing.check_targets(targets, config)
     with locked(out):
-        molecules, vectors = _read(opened, contender or USUAL)
+        if own is not None:
+            with counting("vectors", len(contender or ()) * len(targets)) as advance:
+                vectors = graph_vectors(contender or (), molecules, own, advance)
+        elif opened is not None:
+            molecules, vectors = _read(opened, contender or USUAL)
         with counting("fitting", len(vectors) * splits) as advance:
             found = probing.probe(molecules, targets, vectors, config, advance)
         written = write_probed(found, molecules, targets, config, out)
@@ -117,7 +135,7 @@ def _show(found: Probed, vectors: dict[str, Vectors], title: str) -> None:
     if any(found.shared):
         tested = sum(len(split.test) for split in found.splits)
         say(
-            f"{sum(found.shared)} of {tested} tested rows hold a molecule that was also learned "
+            f"{sum(found.shared)} of {tested} tested rows hold a graph that was also learned "
             "from: duplicates flatter every contender"
         )
 

@@ -11,6 +11,7 @@ import ctypes
 import ctypes.util
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -143,8 +144,17 @@ def graph_text(graph: Graph, space: GraphSpace) -> str:
     from grale.graphs.molecules.molecule import MoleculeError, is_molecular
 
     if not is_molecular(space):
-        return f"{graph.num_nodes} nodes, {graph.num_edges} edges"
+        return f"{graph.num_nodes} nodes, {graph.num_edges} edges{_label_counts(graph, space)}"
     try:
         return graph.to_smiles()
     except MoleculeError as error:
         return str(error)
+
+
+def _label_counts(graph: Graph, space: GraphSpace) -> str:
+    """How many nodes have each label, if labels have names: ": C 3, N 1"."""
+    known = space.attributes
+    if known is None or known.nodes is None:
+        return ""
+    counts = Counter(known.node_text(label) for label in graph.node_labels.tolist())
+    return ": " + ", ".join(f"{name} {count}" for name, count in counts.most_common())

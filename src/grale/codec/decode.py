@@ -21,6 +21,7 @@ from grale.codec.intake import check_latents, named, quietly
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.codec.search import verified_graphs
+from grale.codec.values import with_values
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError, is_molecular
 
@@ -33,9 +34,11 @@ def decode(model: GraphAutoencoder, latents: NDArray[Any], options: CodecOptions
     """Decode each row; see `GraphAutoencoder.decode`."""
     graphs: list[Graph] = []
     for rows, logits in _logits(model, latents, options.batch_size):
-        likeliest = logits.most_likely(model.space.directed).to_graphs()
+        found = logits.most_likely(model.space.directed)
+        likeliest = with_values(found, logits, model.space).to_graphs()
         verified = verified_graphs(model, rows, logits, options)
-        graphs += [first if found is None else found for found, first in zip(verified, likeliest)]
+        pairs = zip(verified, likeliest)
+        graphs += [likely if checked is None else checked for checked, likely in pairs]
     return named(graphs, model.space)
 
 

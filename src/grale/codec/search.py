@@ -64,6 +64,11 @@ def verified_graphs(
     search, batch_size = options.searched_graphs, options.batch_size
     if search == 1:
         return found
+    if model.space.node_feature_dim or model.space.edge_feature_dim:
+        raise ValueError(
+            "search compares embeddings, which decoded features change a little; leave it out "
+            "for a model with continuous features"
+        )
     directed = model.space.directed
     drawn = list(enumerate(logits.most_likely(directed).to_graphs()))
     logits = GraphLogits(*(getattr(logits, field.name).cpu() for field in fields(logits)))

@@ -8,6 +8,7 @@ nothing is asked of it that it cannot know.
     labels   a label is drawn again: as often as it occurs, or all labels equally, half and half
     edges    half of those that change are moved at one end, a quarter is removed, and a quarter
              gets a moved copy next to it
+    features are drawn again with the labels, as they occur; an edge keeps its own
 
 Departures: not in the paper (decisions/014).
 """
@@ -53,7 +54,7 @@ def augmented(
     nodes = _relabelled(pool.node_labels, is_changed[node_owner], config.label_noise, rng)
     labels = _relabelled(pool.edge_labels, is_changed[edge_owner], config.label_noise, rng)
     noise = config.edge_noise * is_changed[edge_owner]
-    owner, pairs, labels = _moved(edge_owner, pool.edges, labels, sizes, noise, rng)
+    owner, pairs, rows = _moved(edge_owner, pool.edges, sizes, noise, rng)
     keep = _valid_edges(owner, pairs, int(sizes.max()), pool.directed)
     counts = np.bincount(owner[keep], minlength=len(pool))
     return PackedGraphs(
@@ -61,12 +62,27 @@ def augmented(
         nodes,
         np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         pairs[keep],
-        labels[keep],
+        labels[rows[keep]],
         pool.directed,
         None
         if pool.properties is None
         else np.where(is_changed[:, None], np.float32(np.nan), pool.properties),
+        _drawn_again(pool.node_features, is_changed[node_owner], config.label_noise, rng),
+        None if pool.edge_features is None else pool.edge_features[rows[keep]],
     )
+
+
+def _drawn_again(
+    features: NDArray[np.float32] | None,
+    may_change: NDArray[np.bool_],
+    noise: float,
+    rng: np.random.Generator,
+) -> NDArray[np.float32] | None:
+    if features is None:
+        return None
+    others = features[rng.integers(len(features), size=len(features))]
+    changes = may_change & (rng.random(len(features)) < noise)
+    return np.where(changes[:, None], others, features)
 
 
 def _relabelled(
@@ -87,12 +103,14 @@ def _relabelled(
 def _moved(
     owner: NDArray[np.int64],
     pairs: NDArray[np.integer],
-    labels: NDArray[np.integer],
     sizes: NDArray[np.int64],
     noise: NDArray[np.float64],
     rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.integer], NDArray[np.integer]]:
-    """Edges after moves, removals and copies; some may be loops or come twice."""
+) -> tuple[NDArray[np.int64], NDArray[np.integer], NDArray[np.int64]]:
+    """Graph, ends and former row of each edge after moves, removals and copies.
+
+    Some may be loops or come twice.
+    """
     fate = rng.random(len(owner)) / np.maximum(noise, 1e-12)
     side = rng.integers(2, size=len(owner))
     elsewhere = pairs.copy()
@@ -100,11 +118,8 @@ def _moved(
     is_moved, is_removed, is_copied = fate < 0.5, (fate >= 0.5) & (fate < 0.75), fate < 1
     is_copied &= fate >= 0.75
     stays = np.where(is_moved[:, None], elsewhere, pairs)[~is_removed]
-    return (
-        np.concatenate([owner[~is_removed], owner[is_copied]]),
-        np.concatenate([stays, elsewhere[is_copied]]),
-        np.concatenate([labels[~is_removed], labels[is_copied]]),
-    )
+    rows = np.concatenate([np.flatnonzero(~is_removed), np.flatnonzero(is_copied)])
+    return owner[rows], np.concatenate([stays, elsewhere[is_copied]]), rows
 
 
 def _valid_edges(

@@ -27,6 +27,9 @@ class PackedGraphs:
     directed: bool = False
     properties: NDArray[np.float32] | None = None
     """A row of properties for each graph, NaN where unknown; None if there are none."""
+    node_features: NDArray[np.float32] | None = None
+    """A row of continuous features for each node; None if there are none."""
+    edge_features: NDArray[np.float32] | None = None
 
     @classmethod
     def from_graphs(
@@ -47,6 +50,8 @@ class PackedGraphs:
             np.concatenate([graph.edge_labels for graph in graphs]).astype(np.int32),
             directed,
             properties,
+            _stacked([graph.node_features for graph in graphs]),
+            _stacked([graph.edge_features for graph in graphs if graph.num_edges]),
         )
 
     @classmethod
@@ -62,6 +67,8 @@ class PackedGraphs:
             np.concatenate([part.edge_labels for part in parts]),
             parts[0].directed,
             _joined([part.properties for part in parts]),
+            _joined([part.node_features for part in parts]),
+            _joined([part.edge_features for part in parts if len(part.edges)]),
         )
 
     def take(self, rows: NDArray[np.int64]) -> PackedGraphs:
@@ -76,6 +83,8 @@ class PackedGraphs:
             self.edge_labels[edges],
             self.directed,
             None if self.properties is None else self.properties[rows],
+            None if self.node_features is None else self.node_features[nodes],
+            None if self.edge_features is None else self.edge_features[edges],
         )
 
     def __len__(self) -> int:
@@ -108,6 +117,8 @@ class PackedGraphs:
             self.edges[edges].astype(np.int64),
             self.edge_labels[edges].astype(np.int64),
             self.directed,
+            node_features=None if self.node_features is None else self.node_features[nodes],
+            edge_features=None if self.edge_features is None else self.edge_features[edges],
         )
 
     def graphs(self) -> list[Graph]:
@@ -122,24 +133,42 @@ class PackedGraphs:
         place = source - self.node_offsets[rows][owner]
         node_labels = np.zeros((len(rows), width), dtype=np.int64)
         node_labels[owner, place] = self.node_labels[source]
+        on_nodes = on_edges = None
+        if self.node_features is not None:
+            shape = (len(rows), width, self.node_features.shape[1])
+            on_nodes = torch.zeros(shape)
+            on_nodes[owner, place] = torch.from_numpy(self.node_features[source])
         owner, source = _ragged(self.edge_offsets, rows)
         start, end = self.edges[source, 0], self.edges[source, 1]
         edge_labels = np.zeros((len(rows), width, width), dtype=np.int64)
         edge_labels[owner, start, end] = self.edge_labels[source]
         if not self.directed:
             edge_labels[owner, end, start] = self.edge_labels[source]
+        if self.edge_features is not None:
+            on_edges = torch.zeros(len(rows), width, width, self.edge_features.shape[1])
+            values = torch.from_numpy(self.edge_features[source])
+            on_edges[owner, start, end] = values
+            if not self.directed:
+                on_edges[owner, end, start] = values
         node_mask = np.arange(width) < sizes[:, None]
         return GraphBatch(
             torch.from_numpy(node_mask),
             torch.from_numpy(node_labels),
             torch.from_numpy(edge_labels),
             self.directed,
+            on_nodes,
+            on_edges,
         )
+
+
+def _stacked(rows: list[NDArray[np.float32] | None]) -> NDArray[np.float32] | None:
+    """Features of all graphs one after the other; all have them or none."""
+    return _joined(rows) if rows else None
 
 
 def _joined(parts: list[NDArray[np.float32] | None]) -> NDArray[np.float32] | None:
     known = [part for part in parts if part is not None]
-    return np.concatenate(known) if len(known) == len(parts) else None
+    return np.concatenate(known) if known and len(known) == len(parts) else None
 
 
 def _offsets(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,16 +3,22 @@
 CCO                a SMILES, for models of molecules
 coloring20:17      graph 17 of those held out from training, for models of colourings
 graph.json         {"node_labels": [...], "edges": [[0, 1], ...], "edge_labels": [...]}
+mine.jsonl:3       graph 3 of a file or folder of one's own graphs (docs/own-graphs.md)
+data/mine:3        graph 3 of the test split of a dataset
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.data.molecules.library import library_graphs
-from grale.data.sources import HELD_OUT_SEED, NUM_COLOURS, stream_held_out
+from grale.data.own.files import is_graph_file
+from grale.data.own.graph_set import read_for
+from grale.data.sources import HELD_OUT_SEED, NUM_COLOURS, first_graphs, stream_held_out
+from grale.data.storage import MANIFEST
 from grale.files import read_json
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
@@ -31,14 +37,36 @@ def named_graph(text: str, space: GraphSpace) -> Graph:
                 "choose another --model"
             )
         return generate_coloring(1, COLORING_VARIANTS[name], HELD_OUT_SEED, int(number))[0]
+    own = _own_graph(text, space)
+    if own is not None:
+        return own
     if text.endswith(".json"):
         return _from_json(Path(text))
     if is_molecular(space):
         return Graph.from_smiles(text)
     raise ValueError(
-        f"{text!r} is not a graph: give a held-out graph such as coloring10:3, or a .json file "
-        "with node_labels, edges and edge_labels"
+        f"{text!r} is not a graph: give a held-out graph such as coloring10:3, a .json file "
+        "with node_labels, edges and edge_labels, or FILE:3 for graph 3 of a file of graphs"
     )
+
+
+def _own_graph(text: str, space: GraphSpace) -> Graph | None:
+    """Graph of a file or folder of one's own graphs, or of a dataset; None if it is neither."""
+    name, colon, number = text.rpartition(":")
+    path, row = (Path(name), int(number)) if colon and number.isdigit() else (Path(text), 0)
+    if (path / "test" / MANIFEST).is_file():
+        graphs = [*first_graphs(path / "test", row + 1)]
+        reason = f"its test split has {len(graphs)} graphs"
+    elif space.attributes is not None and path.exists() and is_graph_file(path):
+        found = [entry for _, entry in read_for(path, space.attributes, space.directed)]
+        graphs, reason = found[: row + 1], f"it has {len(found)} graphs"
+    else:
+        return None
+    if row >= len(graphs):
+        raise ValueError(f"{path} has no graph {row}: {reason}, counted from 0")
+    if isinstance(graphs[row], str):
+        raise ValueError(graphs[row])
+    return graphs[row]
 
 
 def _from_json(path: Path) -> Graph:
@@ -79,8 +107,21 @@ def stream_graphs(space: GraphSpace, count: int, data: str | None, split: str) -
         return
     if name in (LIBRARY, *COLORING_VARIANTS) and (name == LIBRARY) != is_molecular(space):
         raise ValueError(f"{name} does not suit this model: its labels mean something else")
+    path = Path(name)
+    if space.attributes is not None and not (path / split).is_dir() and is_graph_file(path):
+        yield from _own_graphs(path, space, count)
+        return
     for row, graph in enumerate(stream_held_out(name, count, split)):
         reason = space.why_not(graph)
         if reason is not None:
             raise ValueError(f"graph {row} of {name} {reason}; choose data that suits the model")
+        yield graph
+
+
+def _own_graphs(path: Path, space: GraphSpace, count: int) -> Iterator[Graph]:
+    """First graphs of a file of one's own; each must be in the space."""
+    for record, graph in islice(read_for(path, space.attributes, space.directed), count):
+        reason = graph if isinstance(graph, str) else space.why_not(graph)
+        if reason is not None or isinstance(graph, str):
+            raise ValueError(f"{record.where}: {reason}; leave it out, or fit a model with it")
         yield graph

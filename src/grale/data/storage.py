@@ -1,7 +1,8 @@
 """Graphs on disk: parquet shards and a manifest with their checksums.
 
 One row is one graph: `node_labels` (list), `edges` (list, two numbers per edge), `edge_labels`
-(list) and, if the dataset has properties, `properties` (list of floats); their names, means and
+(list), `node_features` and `edge_features` (lists of floats) if there are any, and, if the dataset
+has properties, `properties` (list of floats); their names, means and
 deviations are in the manifest. A shard is read straight into :class:`PackedGraphs`, without a
 Python object per graph. The manifest is written last, so a folder with a manifest is complete.
 """
@@ -154,6 +155,8 @@ def from_table(table: pa.Table, directed: bool) -> PackedGraphs:
         labels.flatten().to_numpy(zero_copy_only=False),
         directed,
         _properties_of(table),
+        _features_of(table, "node_features", len(nodes.flatten())),
+        _features_of(table, "edge_features", len(pairs)),
     )
 
 
@@ -166,11 +169,25 @@ def to_table(packed: PackedGraphs) -> pa.Table:
         "edges": _list_array(edge_offsets, packed.edges.reshape(-1), small),
         "edge_labels": _list_array(packed.edge_offsets, packed.edge_labels, small),
     }
+    for name, offsets, values in (
+        ("node_features", packed.node_offsets, packed.node_features),
+        ("edge_features", packed.edge_offsets, packed.edge_features),
+    ):
+        if values is not None:
+            flat = values.reshape(-1)
+            columns[name] = _list_array(offsets * values.shape[1], flat, pa.float32())
     if packed.properties is not None:
         values = pa.array(packed.properties.reshape(-1), pa.float32())
         width = packed.properties.shape[1]
         columns["properties"] = pa.FixedSizeListArray.from_arrays(values, width)
     return pa.table(columns)
+
+
+def _features_of(table: pa.Table, name: str, rows: int) -> NDArray[np.float32] | None:
+    if name not in table.column_names or rows == 0:
+        return None
+    flat = table.column(name).combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    return flat.reshape(rows, -1)
 
 
 def _properties_of(table: pa.Table) -> NDArray[np.float32] | None:

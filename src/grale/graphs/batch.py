@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from grale.graphs.graph import Graph
@@ -32,6 +32,10 @@ class GraphBatch:
     edge_labels: Int[Tensor, "B N N"]
     """0 is "no edge"; symmetric unless `directed`."""
     directed: bool = False
+    node_features: Float[Tensor, "B N f"] | None = None
+    """Continuous features, in the units of the data; None if there are none."""
+    edge_features: Float[Tensor, "B N N g"] | None = None
+    """The same for pairs; zero where there is no edge."""
 
     @classmethod
     def from_graphs(cls, graphs: Sequence[Graph], max_nodes: int | None = None) -> GraphBatch:
@@ -58,6 +62,8 @@ class GraphBatch:
             torch.from_numpy(node_labels),
             torch.from_numpy(edge_labels),
             directed,
+            _node_features(graphs, width),
+            _edge_features(graphs, width),
         )
 
     def to_graphs(self) -> list[Graph]:
@@ -68,12 +74,22 @@ class GraphBatch:
         )
         if not self.directed:
             edges = np.triu(edges)
+        on_nodes, on_edges = (
+            None if tensor is None else tensor.detach().float().cpu().numpy()
+            for tensor in (self.node_features, self.edge_features)
+        )
         graphs = []
-        for mask, labels, matrix in zip(masks, nodes, edges):
+        for row, (mask, labels, matrix) in enumerate(zip(masks, nodes, edges)):
             inside = matrix[mask][:, mask]
             pairs = np.argwhere(inside)
             found = inside[pairs[:, 0], pairs[:, 1]]
-            graphs.append(Graph.trusted(labels[mask], pairs, found, self.directed))
+            features = {}
+            if on_nodes is not None:
+                features["node_features"] = on_nodes[row][mask]
+            if on_edges is not None:
+                square = on_edges[row][mask][:, mask]
+                features["edge_features"] = square[pairs[:, 0], pairs[:, 1]]
+            graphs.append(Graph.trusted(labels[mask], pairs, found, self.directed, **features))
         return graphs
 
     @property
@@ -106,7 +122,12 @@ class GraphBatch:
 
     def __getitem__(self, rows: slice | list[int] | Int[Tensor, " S"]) -> GraphBatch:
         return GraphBatch(
-            self.node_mask[rows], self.node_labels[rows], self.edge_labels[rows], self.directed
+            self.node_mask[rows],
+            self.node_labels[rows],
+            self.edge_labels[rows],
+            self.directed,
+            None if self.node_features is None else self.node_features[rows],
+            None if self.edge_features is None else self.edge_features[rows],
         )
 
     def padded_to(self, max_nodes: int) -> GraphBatch:
@@ -119,6 +140,8 @@ class GraphBatch:
             torch.nn.functional.pad(self.node_labels, (0, extra)),
             torch.nn.functional.pad(self.edge_labels, (0, extra, 0, extra)),
             self.directed,
+            _padded(self.node_features, (0, 0, 0, extra)),
+            _padded(self.edge_features, (0, 0, 0, extra, 0, extra)),
         )
 
     @property
@@ -134,7 +157,44 @@ class GraphBatch:
             self.node_labels.to(device, non_blocking=True),
             self.edge_labels.to(device, non_blocking=True),
             self.directed,
+            None if self.node_features is None else self.node_features.to(device),
+            None if self.edge_features is None else self.edge_features.to(device),
         )
+
+
+def _padded(features: Tensor | None, extra: tuple[int, ...]) -> Tensor | None:
+    return None if features is None else torch.nn.functional.pad(features, extra)
+
+
+def _node_features(graphs: Sequence[Graph], width: int) -> Float[Tensor, "B N f"] | None:
+    rows = [graph.node_features for graph in graphs]
+    known = [row for row in rows if row is not None]
+    if not known:
+        return None
+    features = np.zeros((len(graphs), width, known[0].shape[1]), dtype=np.float32)
+    for place, row in enumerate(rows):
+        if row is None or row.shape[1] != features.shape[2]:
+            raise ValueError(f"graph {place} has other node features than the first")
+        features[place, : len(row)] = row
+    return torch.from_numpy(features)
+
+
+def _edge_features(graphs: Sequence[Graph], width: int) -> Float[Tensor, "B N N g"] | None:
+    known = [g.edge_features for g in graphs if g.edge_features is not None]
+    if not known:
+        return None
+    shape = (len(graphs), width, width, known[0].shape[1])
+    features = np.zeros(shape, dtype=np.float32)
+    for place, graph in enumerate(graphs):
+        if graph.num_edges == 0:
+            continue
+        if graph.edge_features is None or graph.edge_features.shape[1] != shape[3]:
+            raise ValueError(f"graph {place} has other edge features than the first")
+        source, target = graph.edges[:, 0], graph.edges[:, 1]
+        features[place, source, target] = graph.edge_features
+        if not graph.directed:
+            features[place, target, source] = graph.edge_features
+    return torch.from_numpy(features)
 
 
 def _check_fits(sizes: Sequence[int], max_nodes: int) -> None:

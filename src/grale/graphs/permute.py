@@ -51,6 +51,8 @@ def permute_batch(graphs: GraphBatch, permutation: Int[Tensor, "B N"]) -> GraphB
         gather_nodes(graphs.node_labels, permutation),
         gather_edges(graphs.edge_labels, permutation),
         graphs.directed,
+        None if graphs.node_features is None else gather_nodes(graphs.node_features, permutation),
+        None if graphs.edge_features is None else gather_edges(graphs.edge_features, permutation),
     )
 
 

@@ -19,6 +19,7 @@ from typing import Literal, cast
 import numpy as np
 from jaxtyping import Int64
 
+from grale.graphs.attributes import Attributes
 from grale.graphs.graph import Graph, IntArray
 from grale.metrics.isomorphism import check_same_direction
 
@@ -47,11 +48,21 @@ class Edit:
     """The label there after the edit; None for a deletion."""
 
     def __str__(self) -> str:
+        return self.text(None)
+
+    def text(self, attributes: Attributes | None) -> str:
+        """The edit in words, with the names of the labels if there are any."""
         place = self.where[0] if len(self.where) == 1 else self.where
+        before, after = (self._name(label, attributes) for label in (self.before, self.after))
         if self.before is not None and self.after is not None:
-            return f"{self.kind} {place}: {self.before} -> {self.after}"
-        label = self.after if self.before is None else self.before
-        return f"{self.kind} {place}: label {label}"
+            return f"{self.kind} {place}: {before} -> {after}"
+        return f"{self.kind} {place}: label {after if self.before is None else before}"
+
+    def _name(self, label: int | None, attributes: Attributes | None) -> str:
+        if label is None or attributes is None:
+            return str(label)
+        is_node = len(self.where) == 1
+        return attributes.node_text(label) if is_node else attributes.edge_text(label)
 
 
 def edit_distance(g1: Graph, g2: Graph, mapping: Sequence[int] | np.ndarray) -> int:

@@ -26,6 +26,7 @@ from torch.nn.functional import normalize
 from grale.codec.encoded_batch import EncodedBatch
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.logits import GraphLogits
+from grale.codec.values import with_values
 from grale.graphs.batch import GraphBatch
 from grale.graphs.permute import permute_batch
 from grale.graphs.space import GraphSpace
@@ -187,6 +188,7 @@ class GRALE(GraphAutoencoder):
             decoded = self.decoder(self._tokens(latents))
             num_nodes = graphs.num_nodes if at_size else None
             found = decoded.logits.most_likely(self.space.directed, num_nodes)
+            found = with_values(found, decoded.logits, self.space)
             return permute_batch(found, self._assigned(encoded, decoded.slots))
 
         def compare(

@@ -53,7 +53,7 @@ class Backbone(Protocol):
 class EvoformerBackbone(nn.Module):
     """First linear layers and the Evoformer encoder."""
 
-    adam_weights: ClassVar = ("node_input", "edge_input")
+    adam_weights: ClassVar = ("node_input", "edge_input", "value_input")
 
     def __init__(self, featurizer: Featurizer, config: ModelConfig) -> None:
         super().__init__()
@@ -61,6 +61,8 @@ class EvoformerBackbone(nn.Module):
         self.node_input = nn.Linear(featurizer.feature_dim, config.node_dim)
         self.edge_input = EdgeInput(featurizer, config.edge_dim)
         self.evoformer = EvoformerEncoder(evoformer_dims(config), config.layers_of_encoder)
+        count = featurizer.space.node_feature_dim
+        self.value_input = nn.Linear(count, config.node_dim, bias=False) if count else None
 
     def forward(self, inputs: GraphInputs) -> Hidden:
         """Read featurized graphs."""
@@ -73,6 +75,8 @@ class EvoformerBackbone(nn.Module):
     def weights_of_nodes(self) -> list[nn.Parameter]:
         """All weights except those with which the last layer updates edges."""
         first = [*self.node_input.parameters(), *self.edge_input.parameters()]
+        if self.value_input is not None:
+            first += self.value_input.parameters()
         return [*first, *self.evoformer.weights_of_nodes()]
 
     def recompute_activations(self, wanted: bool) -> None:
@@ -82,6 +86,8 @@ class EvoformerBackbone(nn.Module):
     def _first_states(self, inputs: GraphInputs) -> tuple[Tensor, Tensor, Tensor]:
         """F^1, C^1 and the bias that hides padding."""
         nodes = self.node_input(inputs.node_feats + inputs.noise)
+        if self.value_input is not None:
+            nodes = nodes + self.value_input(inputs.node_values)
         return nodes, self.edge_input(inputs), mask_bias(inputs.graphs.node_mask, nodes.dtype)
 
 
@@ -100,6 +106,8 @@ class EdgeInput(nn.Module):
         path_dim = featurizer.path_dim
         self.path = nn.Linear(path_dim, edge_dim, bias=False) if path_dim else None
         nn.init.normal_(self.edge_label, std=0.5)
+        count = featurizer.space.edge_feature_dim
+        self.value = nn.Linear(count, edge_dim, bias=False) if count else None
 
     def forward(self, inputs: GraphInputs) -> Float[Tensor, "B N N d_e"]:
         """First edge state C^1."""
@@ -109,7 +117,8 @@ class EdgeInput(nn.Module):
             table = table + self.path(inputs.path_table)
         code = inputs.graphs.edge_labels * num_paths + inputs.path_code
         source, target = self.source(inputs.node_feats), self.target(inputs.node_feats)
-        return embedding(code, table.flatten(0, 1)) + source[:, :, None] + target[:, None]
+        edges = embedding(code, table.flatten(0, 1)) + source[:, :, None] + target[:, None]
+        return edges if self.value is None else edges + self.value(inputs.edge_values)
 
 
 def evoformer_dims(config: ModelConfig) -> EvoformerDims:

@@ -95,10 +95,8 @@ class Decoder(nn.Module):
             config.num_layers,
         )
         self.node_queries = nn.Parameter(torch.randn(space.max_nodes, config.node_dim))
-        self.node_sizes = [
-            1, space.num_node_labels, featurizer.feature_dim - space.num_node_labels
-        ]  # fmt: skip
-        self.edge_sizes = [space.num_edge_classes, featurizer.path_dim]
+        self.node_sizes = [1, space.num_node_labels, featurizer.node_target_dim]
+        self.edge_sizes = [space.num_edge_classes, featurizer.edge_target_dim]
         dim = config.node_dim
         self.slot_output = nn.Linear(dim, dim) if config.matches_slots else nn.Identity()
         self.node_heads = nn.Linear(config.node_dim, sum(self.node_sizes))

@@ -14,13 +14,14 @@ Targets hold ONE-HOT and PE only, since F_i and F_j are scored at the nodes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
+from grale.codec.values import VALUE_SCALE, edge_values, node_values
 from grale.graphs.batch import GraphBatch
 from grale.graphs.canonical import by_canonical_position
 from grale.graphs.paths import UNREACHABLE, diffuse_labels
@@ -42,6 +43,9 @@ class GraphInputs:
     """Row of the path encoding of each pair: its length, or max_nodes for no path."""
     path_table: Float[Tensor, "P n_p"]
     """The path encoding (paper: PE)."""
+    node_values: Float[Tensor, "B N f"] | None = None
+    """Continuous features, standardised; None if graphs have none."""
+    edge_values: Float[Tensor, "B N N g"] | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,26 @@ class Featurizer(nn.Module):
         if drawn.shape[-1] > self.feature_dim:
             is_seen = drawn[..., -1:] >= self.config.hidden_share
             noise = noise + self._diffused(labels * is_seen, graphs) - node_feats
-        return GraphInputs(graphs, node_feats, noise, self._path_code(graphs), self.path_table)
+        return GraphInputs(
+            graphs,
+            node_feats,
+            noise,
+            self._path_code(graphs),
+            self.path_table,
+            node_values(graphs, self.space),
+            edge_values(graphs, self.space),
+        )
+
+    @property
+    def node_target_dim(self) -> int:
+        """Continuous targets of a node: diffused labels and features."""
+        labels = self.space.num_node_labels
+        return self.feature_dim - labels + self.space.node_feature_dim
+
+    @property
+    def edge_target_dim(self) -> int:
+        """Continuous targets of a pair: its encoded path and features."""
+        return self.path_dim + self.space.edge_feature_dim
 
     def draw_noise(self, count: int, generator: torch.Generator) -> Float[Tensor, "B N n"]:
         """Fresh noise for a training batch of `count` graphs of any size.
@@ -113,9 +136,9 @@ class Featurizer(nn.Module):
         return GraphTargets(
             graphs.node_mask.to(dtype),
             inputs.node_feats[..., :num_labels],
-            inputs.node_feats[..., num_labels:],
+            _joined(inputs.node_feats[..., num_labels:], inputs.node_values),
             one_hot(graphs.edge_labels, self.space.num_edge_classes).to(dtype),
-            self.path_table[inputs.path_code],
+            _joined(self.path_table[inputs.path_code], inputs.edge_values),
         )
 
     def _diffused(
@@ -141,6 +164,7 @@ class Featurizer(nn.Module):
         if self.config.noise_std == 0:
             shape = (draws * len(graphs), graphs.max_nodes, self.feature_dim)
             return self.noise_table.new_zeros(shape)
+        graphs = told_apart(graphs, self.space)
         others = (self._table(draw).to(self.noise_table) for draw in range(1, draws))
         tables = torch.stack([self.noise_table, *others], dim=1)
         return by_canonical_position(tables, graphs).movedim(2, 0).flatten(0, 1)
@@ -149,3 +173,37 @@ class Featurizer(nn.Module):
         generator = torch.Generator().manual_seed(self.config.noise_seed + draw)
         shape = (self.space.max_nodes, self.feature_dim)
         return torch.randn(shape, generator=generator, dtype=torch.float32)
+
+
+def _joined(targets: Tensor, values: Tensor | None) -> Tensor:
+    return targets if values is None else torch.cat([targets, values.to(targets)], dim=-1)
+
+
+def told_apart(graphs: GraphBatch, space: GraphSpace) -> GraphBatch:
+    """Graphs whose node labels also tell continuous features apart, for canonical positions.
+
+    Features count in thousandths of their deviation; those of edges, at both of their ends.
+    """
+    on_nodes, on_edges = node_values(graphs, space), edge_values(graphs, space)
+    labels = graphs.node_labels
+    if on_nodes is not None:
+        for column in _whole(on_nodes).unbind(-1):
+            labels = _hashed(labels * 31 + column)
+    if on_edges is not None:
+        for column in _whole(on_edges).unbind(-1):
+            labels = _hashed(labels * 31 + _hashed(column * graphs.adjacency).sum(dim=2))
+    if labels is graphs.node_labels:
+        return graphs
+    return replace(graphs, node_labels=(labels & _POSITIVE) * graphs.node_mask)
+
+
+def _whole(values: Tensor) -> Tensor:
+    return (values / VALUE_SCALE * 1000).round().long()
+
+
+def _hashed(values: Tensor) -> Tensor:
+    values = (values ^ (values >> 15)) * 0x2545F4914F6CDD1D
+    return values ^ (values >> 29)
+
+
+_POSITIVE = 2**40 - 1  # room for what is computed with labels

@@ -54,6 +54,8 @@ def build_parts(space: GraphSpace, config: ModelConfig) -> Parts:
     """Make the parts that the settings select."""
     featurizer = Featurizer(space, config.featurizer)
     pooling_kind, unpooling_kind = POOLINGS[config.pooling]
+    if config.encoder != "evoformer" and (space.node_feature_dim or space.edge_feature_dim):
+        raise ValueError(f"encoder={config.encoder} takes no continuous features; use evoformer")
     backbone = BACKBONES[config.encoder](featurizer, config)
     pooling = pooling_kind(config, space.max_nodes, backbone.pair_dim)
     stack = DECODER_STACKS[config.decoder](config, space.max_nodes)

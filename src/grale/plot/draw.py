@@ -115,8 +115,9 @@ def draw_graph(
     for (x, y), text, colour in zip(points, node_text or (), colours):
         size = radius * scale * (1.2 if len(text) < 2 else 1.9 / len(text))
         axes.text(
-            x, y, text, color=text_colour(colour), size=size, ha="center", va="center_baseline"
-        )
+            x, y, text, color=text_colour(colour), size=size, ha="center", va="center_baseline",
+            parse_math=False,
+        )  # fmt: skip
 
 
 def node_radius(points: FloatArray, directed: bool = False) -> float:

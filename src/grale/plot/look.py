@@ -30,6 +30,7 @@ _USUAL: dict[str, Colour] = {
     "B": (0.95, 0.68, 0.60),
     "Si": (0.80, 0.68, 0.47),
 }
+LONGEST_TEXT = 4  # letters on a disc
 ATOM_PALETTE: tuple[Colour, ...] = tuple(
     _USUAL.get(symbol, colour) for symbol, colour in zip((*ELEMENTS, "?"), palette_for(OTHER + 1))
 )
@@ -66,8 +67,17 @@ class Look(NamedTuple):
     place: Callable[[Graph], FloatArray]
 
 
+def name_texts(graph: Graph) -> Sequence[str]:
+    """Names of the node labels, cut to what fits on a disc."""
+    known = graph.attributes
+    texts = [str(k) if known is None else known.node_text(k) for k in graph.node_labels.tolist()]
+    return [text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…" for text in texts]
+
+
 def look_of(space: GraphSpace) -> Look:
-    """Molecules as molecules, other graphs as coloured discs."""
+    """Molecules as molecules, other graphs as coloured discs; labels with names show them."""
     if is_molecular(space):
         return Look(ATOM_PALETTE, atom_texts, molecule_layout)
+    if space.attributes is not None and space.attributes.nodes is not None:
+        return Look(palette_for(space.num_node_labels), name_texts, layout)
     return Look(palette_for(space.num_node_labels), None, layout)

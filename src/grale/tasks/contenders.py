@@ -47,6 +47,8 @@ class Molecules(NamedTuple):
     """RDKit's; None where the row cannot be read."""
     reasons: list[str | None]
     """Why a row cannot be read."""
+    keys: list[str] | None = None
+    """Equal for rows that hold the same graph; None to compare molecules by their SMILES."""
 
     def taken(self, rows: Sequence[int] | NDArray[np.int64]) -> Molecules:
         """Some of the rows, in that order."""
@@ -56,6 +58,7 @@ class Molecules(NamedTuple):
             [self.graphs[row] for row in places],
             [self.molecules[row] for row in places],
             [self.reasons[row] for row in places],
+            None if self.keys is None else [self.keys[row] for row in places],
         )
 
 

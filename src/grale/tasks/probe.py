@@ -107,8 +107,7 @@ def probe(
         config.split, [molecules.molecules[row] for row in rows], config.num_splits
     )
     check_classes(splits, values, task)
-    graphs = [molecules.graphs[row] for row in rows]
-    keys = [canonical_key(graph) for graph in graphs if isinstance(graph, Graph)]
+    keys = _keys(molecules.taken(rows))
     shared = [shared_rows(split, keys) for split in splits]
     scores: dict[str, dict[str, list[float]]] = {}
     predictions: dict[str, NDArray[np.float64]] = {}
@@ -120,6 +119,13 @@ def probe(
         scores[name] = _scored(task, values, splits, tested)
         predictions[name] = _averaged(len(targets), rows, splits, tested)
     return Probed(task, rows, reasons, splits, shared, scores, predictions)
+
+
+def _keys(molecules: Molecules) -> list[str]:
+    """Texts that are equal for rows with the same graph."""
+    if molecules.keys is not None:
+        return molecules.keys
+    return [canonical_key(graph) for graph in molecules.graphs if isinstance(graph, Graph)]
 
 
 def check_targets(targets: NDArray[np.float64], config: ProbeConfig) -> None:

@@ -1,6 +1,7 @@
 """What an edit may change: a number per graph, by name.
 
     size, edges                          of any graph
+    number of NAME                       nodes with the label of that name, if labels have names
     logP, QED, TPSA, weight, rings, ...  of molecules: every descriptor of RDKit by its name
 
 Departures: the paper edits only the size.
@@ -22,6 +23,7 @@ GRAPH_PROPERTIES: dict[str, Property] = {
     "size": lambda graph: float(graph.num_nodes),
     "edges": lambda graph: float(graph.num_edges),
 }
+NUMBER_OF = "number of "
 SHORT_NAMES = {"logp": "MolLogP", "weight": "MolWt", "rings": "RingCount", "qed": "qed"}
 
 
@@ -33,6 +35,8 @@ def named_property(name: str) -> Property:
     """
     if name.lower() in GRAPH_PROPERTIES:
         return GRAPH_PROPERTIES[name.lower()]
+    if name.startswith(NUMBER_OF):
+        return _number_of(name.removeprefix(NUMBER_OF))
     from rdkit.Chem import Descriptors
 
     known = {label.lower(): function for label, function in Descriptors.descList}
@@ -41,10 +45,25 @@ def named_property(name: str) -> Property:
         close = get_close_matches(wanted, [*known, *GRAPH_PROPERTIES, *SHORT_NAMES], n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(
-            f"no property {name!r}{hint} Known: size, edges, and for molecules logP, QED, TPSA, "
+            f"no property {name!r}{hint} Known: size, edges, 'number of NAME' for the label NAME of "
+            "a model of your own graphs, and for molecules logP, QED, TPSA, "
             "weight, rings and the other descriptors of RDKit"
         )
     return _of_molecule(known[wanted])
+
+
+def _number_of(text: str) -> Property:
+    def value(graph: Graph) -> float:
+        known = graph.attributes
+        if known is None or known.nodes is None:
+            raise ValueError(f"no property {NUMBER_OF + text!r}: the labels have no names")
+        names = [known.node_text(label) for label in range(len(known.nodes))]
+        if text not in names:
+            near = get_close_matches(text, names, n=1, cutoff=0.0)
+            raise ValueError(f"no node label is called {text!r}; the nearest is {near[0]!r}")
+        return float((graph.node_labels == names.index(text)).sum())
+
+    return value
 
 
 def _of_molecule(function: Callable[..., float]) -> Property:

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.graphs.graph import Graph
+
 TEST_SHARE = 0.1
 LARGE_SHARE = 2 * TEST_SHARE
 LEAST_ROWS = 20  # of which two are tested
@@ -28,7 +30,7 @@ class Split(NamedTuple):
 
 
 def make_splits(kind: str, molecules: Sequence[Any], count: int) -> list[Split]:
-    """Split RDKit molecules so many times; the seeds are 0, 1, 2, ..."""
+    """Split RDKit molecules, or graphs, so many times; the seeds are 0, 1, 2, ..."""
     if kind not in SPLITS:
         raise ValueError(f"split={kind!r}; expected one of {', '.join(SPLITS)}")
     if count < 1:
@@ -63,6 +65,8 @@ def _random(molecules: Sequence[Any]) -> Draw:
 def _by_scaffold(molecules: Sequence[Any]) -> Draw:
     from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
 
+    if any(isinstance(item, Graph) for item in molecules):
+        raise ValueError("only molecules have scaffolds; split at random or by size")
     names = np.array([MurckoScaffoldSmiles(mol=molecule) for molecule in molecules])
     groups = [np.flatnonzero(names == name) for name in np.unique(names)]
     tested = int(TEST_SHARE * len(molecules))
@@ -84,7 +88,9 @@ def _by_scaffold(molecules: Sequence[Any]) -> Draw:
 
 
 def _by_size(molecules: Sequence[Any]) -> Draw:
-    sizes = np.array([molecule.GetNumHeavyAtoms() for molecule in molecules])
+    sizes = np.array([
+        item.num_nodes if isinstance(item, Graph) else item.GetNumHeavyAtoms() for item in molecules
+    ])  # fmt: skip
     tested, large = (int(share * len(sizes)) for share in (TEST_SHARE, LARGE_SHARE))
     by_size = np.lexsort((np.random.default_rng(0).random(len(sizes)), sizes))  # ties at random
 

@@ -10,10 +10,11 @@ from typing import NamedTuple, TypeVar
 
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.options import CodecOptions
-from grale.codec.reconstruct import reconstruct
+from grale.codec.reconstruct import RoundTrip, reconstruct
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError
 from grale.matching.local_search import reconstruction_distances
+from grale.metrics.features import node_feature_errors
 from grale.metrics.intervals import Mean, Share
 from grale.metrics.reconstruction import ReconstructionReport, reconstruction_report
 
@@ -27,6 +28,8 @@ class Outcomes(NamedTuple):
     predictions: Sequence[Graph]
     distances: Sequence[int]
     """Edit distance (an upper bound); 0 exactly where the graph is reconstructed."""
+    feature_errors: Sequence[float] = ()
+    """Of each graph the mean error of its nodes' features over their deviations, if it has any."""
 
     def report(self) -> ReconstructionReport:
         """Averages over all graphs."""
@@ -85,14 +88,25 @@ def reconstruct_all(
     options = options or CodecOptions()
     predictions: list[Graph] = []
     distances: list[int] = []
+    errors: list[float] = []
     for start in range(0, len(graphs), options.batch_size):
         chunk = list(graphs[start : start + options.batch_size])
         result = reconstruct(model, chunk, options, at_size)
         predictions += result.graphs
         distances += reconstruction_distances(chunk, result.graphs, result.mappings)
+        errors += _feature_errors(chunk, result)
         if progress is not None:
             progress(len(chunk))
-    return Outcomes(graphs, predictions, distances)
+    return Outcomes(graphs, predictions, distances, errors)
+
+
+def _feature_errors(graphs: Sequence[Graph], result: RoundTrip) -> list[float]:
+    """Mean error of the features of each graph; NaN if no node has a partner."""
+    if any(graph.node_features is None or graph.attributes is None for graph in graphs):
+        return []
+    triples = zip(graphs, result.graphs, result.mappings)
+    found = (node_feature_errors(graph, again, places) for graph, again, places in triples)
+    return [float(errors.mean()) if errors.size else float("nan") for errors in found]
 
 
 def evaluate(

@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 RECIPE = "own"
 PAIRS_PER_STEP = 16_384  # pairs of nodes in a batch, so that a step takes about as long for any N
 MOST_GRAPHS, FEWEST_GRAPHS = 64, 8  # in a batch
+TOKEN_DIM, MOST_TOKEN_DIM = 16, 64
 FEW_GRAPHS = 100  # distinct ones; a model of fewer rarely knows others
 SCORED = 500  # training graphs that are reconstructed at the end, to compare
 WORSE_ON_OTHERS = 0.2  # from this difference on, the set is too small
@@ -144,6 +145,7 @@ def recipe(folder: Path, seed: int = 0) -> TrainConfig:
         f"data.path={folder}",
         f"data.augment.share={changed_share(manifest.rows)}",
         f"model.num_tokens={manifest.space.max_nodes}",
+        f"model.token_dim={token_dim(manifest.space)}",
         f"batch_size={batch_size}",
         f"seed={seed}",
     ]
@@ -158,6 +160,12 @@ def graphs_per_step(space: GraphSpace, rows: int) -> int:
     """
     wanted = PAIRS_PER_STEP // space.max_nodes**2
     return min(rows, max(FEWEST_GRAPHS, min(MOST_GRAPHS, wanted)))
+
+
+def token_dim(space: GraphSpace) -> int:
+    """Numbers per token: room for the features of a node and of its edges."""
+    features = 4 * space.node_feature_dim + 8 * space.edge_feature_dim
+    return min(TOKEN_DIM + features, MOST_TOKEN_DIM)
 
 
 def changed_share(rows: int) -> float:

@@ -164,8 +164,9 @@ class Trainer:
         graphs = batch.graphs.to(device)
         known = None if batch.properties is None else batch.properties.to(device)
         values = self.objective(
-            graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device), known
-        )
+            graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device), known,
+            graphs.node_features, graphs.edge_features,
+        )  # fmt: skip
         self.fabric.backward(values["loss"])
         norm = torch.nn.utils.clip_grad_norm_(
             self.model.parameters(), config.optimizer.clip_norm or float("inf")

@@ -49,9 +49,13 @@ class ReconstructionObjective(nn.Module):
         edge_labels: Int[Tensor, "B N N"],
         noise: Float[Tensor, "B ..."],
         properties: Float[Tensor, "B p"] | None = None,
+        node_features: Float[Tensor, "B N f"] | None = None,
+        edge_features: Float[Tensor, "B N N g"] | None = None,
     ) -> dict[str, Float[Tensor, ""]]:
         """Loss under "loss", and other values for the log."""
-        graphs = GraphBatch(node_mask, node_labels, edge_labels, self.model.space.directed)
+        directed = self.model.space.directed
+        features = node_features, edge_features
+        graphs = GraphBatch(node_mask, node_labels, edge_labels, directed, *features)
         return self.model.losses(graphs, noise, properties)
 
     @staticmethod
@@ -112,10 +116,14 @@ class MatchingObjective(nn.Module):
         edge_labels: Int[Tensor, "B N N"],
         noise: Float[Tensor, "B R"],
         properties: Float[Tensor, "B p"] | None = None,
+        node_features: Float[Tensor, "B N f"] | None = None,
+        edge_features: Float[Tensor, "B N N g"] | None = None,
     ) -> dict[str, Float[Tensor, ""]]:
         """Mean over the pairs under "loss", edits alone under "bound", the marginal error."""
         model, width = self.model, node_mask.shape[1]
-        graphs = GraphBatch(node_mask, node_labels, edge_labels, model.space.directed)
+        features = node_features, edge_features
+        directed = model.space.directed
+        graphs = GraphBatch(node_mask, node_labels, edge_labels, directed, *features)
         nodes = model.encoder.nodes(model.featurizer(graphs, model.split_noise(noise)[0]))[
             :, :width
         ]
