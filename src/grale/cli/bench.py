@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +18,7 @@ bench = typer.Typer(help="Measure speed and memory of training and encoding.", n
 _SCALING = """
 import sys
 from grale.experiments.bench import peak_memory, step_at
-seconds = step_at(int(sys.argv[1]), sys.argv[2] == "1")
+seconds = step_at(int(sys.argv[1]), sys.argv[2] == "1", sys.argv[3] == "1")
 print(seconds, peak_memory())
 """
 _MEMORY = """
@@ -51,22 +52,26 @@ def encode(rounds: Rounds = 3) -> None:
 @bench.command()
 def scaling(
     max_nodes: int = typer.Option(256, min=8, help="Largest graph."),
+    own: bool = typer.Option(False, "--own", help="Batches and widths of `grale fit` instead."),
 ) -> None:
-    """Time and memory of one gradient step on one graph, as its size grows."""
+    """Time and memory of a gradient step as graphs grow: one graph, or a batch of `grale fit`."""
     from grale.cli.terminal import counting, show
 
     rows = [["N", "seconds", "memory, GB", "seconds, recomputed", "memory, GB, recomputed"]]
     sizes = [8 * 2**power for power in range(6) if 8 * 2**power <= max_nodes]
     with counting("sizes", len(sizes)) as advance:
         for size in sizes:
-            rows.append([str(size), *_scaling_cells(size, "0"), *_scaling_cells(size, "1")])
+            cells = (_scaling_cells(size, recompute, own) for recompute in ("0", "1"))
+            rows.append([str(size), *chain.from_iterable(cells)])
             advance(1)
-    show("one gradient step, batch 1, PUBCHEM 32 widths", rows)
+    batch = "batches and widths of grale fit" if own else "batch 1, PUBCHEM 32 widths"
+    show(f"one gradient step, {batch}", rows)
 
 
-def _scaling_cells(size: int, recompute: str) -> list[str]:
+def _scaling_cells(size: int, recompute: str, own: bool) -> list[str]:
     try:
-        return [f"{value:.2f}" for value in _in_new_process(_SCALING, str(size), recompute)]
+        found = _in_new_process(_SCALING, str(size), recompute, str(int(own)))
+        return [f"{value:.2f}" for value in found]
     except ValueError:
         return ["-", "does not fit"]
 

@@ -26,8 +26,8 @@ def fit(
     file: Annotated[
         Path,
         typer.Argument(
-            help="File or folder of graphs: GraphML, GEXF, JSON, JSON lines, parquet, TU, OGB, PyG; "
-            "or a dataset of `grale prepare graphs`."
+            help="File or folder of graphs: GraphML, GEXF, JSON, JSON lines, parquet, TU, OGB, "
+            "PyG; or a dataset of `grale prepare graphs`."
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the model.")],
@@ -66,4 +66,4 @@ def fit(
     show(f"{file} -> {out}", [["", "model"], *rows])
     for remark in (*remarks, *fitted.remarks):
         complain(f"note: {remark}")
-    say(f'use it: grale.load("{out}"), or grale map --model {out} --data {file}')
+    say(f'use it: grale.load("{out}"), or grale map {file} --model {out}')

@@ -62,7 +62,7 @@ def graphs(
         Path,
         typer.Argument(
             metavar="IN",
-            help="File or folder of graphs: GraphML, GEXF, JSON, JSON lines, parquet, TU, OGB, PyG.",
+            help="File or folder: GraphML, GEXF, JSON, JSON lines, parquet, TU, OGB, PyG.",
         ),
     ],
     out: Out,

@@ -40,9 +40,7 @@ class AugmentConfig:
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)}")
 
 
-def augmented(
-    pool: PackedGraphs, config: AugmentConfig, rng: np.random.Generator
-) -> PackedGraphs:
+def augmented(pool: PackedGraphs, config: AugmentConfig, rng: np.random.Generator) -> PackedGraphs:
     """Change a share of the graphs; sizes and order stay as they are.
 
     Properties of a changed graph are no longer known.

@@ -32,6 +32,7 @@ from grale.model.config import ModelConfig
 from grale.settings.build import build
 from grale.settings.files import merged, override, read_settings
 from grale.training.config import OptimizerConfig, TrainConfig
+from grale.training.fit import RECIPE, graphs_per_step
 from grale.training.optimizer import Optimizers
 
 What = Literal["train", "encode"]
@@ -189,13 +190,24 @@ def of_size(num_nodes: int) -> Setting:
     return replace(setting, space=space, mean_size=float(num_nodes), size_deviation=0.0)
 
 
-def step_at(num_nodes: int, recompute: bool) -> float:
-    """Seconds of one gradient step on one graph of `num_nodes` at PUBCHEM 32 widths."""
-    setting = of_size(num_nodes)
+def own_of_size(num_nodes: int) -> Setting:
+    """The recipe of `grale fit` with graphs of exactly `num_nodes` nodes, and its batch."""
+    space = GraphSpace(max_nodes=num_nodes, num_node_labels=8, num_edge_labels=2)
+    batch_size = graphs_per_step(space, rows=1_000_000)
+    changes = (f"model.num_tokens={num_nodes}",)
+    return Setting("own", space, (RECIPE,), batch_size, float(num_nodes), 0.0, changes=changes)
+
+
+def step_at(num_nodes: int, recompute: bool, own: bool = False) -> float:
+    """Seconds of one gradient step on graphs of `num_nodes`.
+
+    One graph at PUBCHEM 32 widths, or, with `own`, a batch of `grale fit`.
+    """
+    setting = own_of_size(num_nodes) if own else of_size(num_nodes)
     torch.manual_seed(0)
     model = GRALE(setting.space, setting.config)
     model.recompute_activations(recompute)
-    batch = GraphBatch.from_graphs(sample_graphs(setting, 1))
+    batch = GraphBatch.from_graphs(sample_graphs(setting, setting.batch_size if own else 1))
     step = training_step(model)
     step(batch)
     return min(seconds_of(lambda: step(batch)) for _ in range(3))

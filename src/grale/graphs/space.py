@@ -84,7 +84,9 @@ class GraphSpace:
             ("node", graph.node_features, self.node_feature_dim),
             ("edge", graph.edge_features, self.edge_feature_dim),
         ):
-            if _width(rows) != count and not (rows is None and item == "edge" and not len(graph.edges)):
+            if _width(rows) != count and not (
+                rows is None and item == "edge" and not len(graph.edges)
+            ):
                 return f"has {_width(rows)} features per {item}, but {count} are expected"
         return None
 

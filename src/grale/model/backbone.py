@@ -63,6 +63,7 @@ class EvoformerBackbone(nn.Module):
         self.evoformer = EvoformerEncoder(evoformer_dims(config), config.layers_of_encoder)
         count = featurizer.space.node_feature_dim
         self.value_input = nn.Linear(count, config.node_dim, bias=False) if count else None
+        self.dropout = nn.Dropout(config.dropout) if config.dropout else nn.Identity()
 
     def forward(self, inputs: GraphInputs) -> Hidden:
         """Read featurized graphs."""
@@ -88,7 +89,8 @@ class EvoformerBackbone(nn.Module):
         nodes = self.node_input(inputs.node_feats + inputs.noise)
         if self.value_input is not None:
             nodes = nodes + self.value_input(inputs.node_values)
-        return nodes, self.edge_input(inputs), mask_bias(inputs.graphs.node_mask, nodes.dtype)
+        nodes, edges = self.dropout(nodes), self.dropout(self.edge_input(inputs))
+        return nodes, edges, mask_bias(inputs.graphs.node_mask, nodes.dtype)
 
 
 class EdgeInput(nn.Module):

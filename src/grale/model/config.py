@@ -169,6 +169,9 @@ class ModelConfig:
     """Hidden width of the feed-forward layers on edges; None for a single layer."""
     outer_dim: int = 32
     """Width of the two sides of the outer product."""
+    dropout: float = 0.0
+    """Share of the numbers of the first states of nodes and edges that are set to zero in
+    training; 0 as in the paper."""
     norm: Norm = "post"
     """Where blocks normalise: "post" as in the paper's text, or "pre"."""
     encoder: Literal["evoformer", "gin"] = "evoformer"
@@ -198,6 +201,10 @@ class ModelConfig:
                     f"{name}={getattr(self, name)} must be a multiple of num_heads={self.num_heads}"
                 )
         _check_choices(self)
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout must be in [0, 1), got {self.dropout}")
+        if self.dropout and self.encoder != "evoformer":
+            raise ValueError(f"dropout needs encoder=evoformer, got {self.encoder}")
         if self.pooling == "transport" and (self.encoder, self.matcher.kind) != (
             "evoformer",
             "sinkhorn",

@@ -64,7 +64,9 @@ def _targets(path: Path, known: Sequence[Any], name: str) -> NDArray[np.float64]
     """Numbers as they are; two names of classes as 0 and 1, in alphabetical order."""
     names = list(dict.fromkeys(key for values in known for key in values))
     if name not in names:
-        raise ValueError(f"{path}: no graph has {name!r}; known of graphs: {names[:12] or 'nothing'}")
+        raise ValueError(
+            f"{path}: no graph has {name!r}; known of graphs: {names[:12] or 'nothing'}"
+        )
     values = [each.get(name) for each in known]
     classes = sorted({value for value in values if isinstance(value, str)})
     if classes and len(classes) != 2:

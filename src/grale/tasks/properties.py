@@ -45,9 +45,8 @@ def named_property(name: str) -> Property:
         close = get_close_matches(wanted, [*known, *GRAPH_PROPERTIES, *SHORT_NAMES], n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(
-            f"no property {name!r}{hint} Known: size, edges, 'number of NAME' for the label NAME of "
-            "a model of your own graphs, and for molecules logP, QED, TPSA, "
-            "weight, rings and the other descriptors of RDKit"
+            f"no property {name!r}{hint} Known: size, edges, 'number of NAME' for a label of your "
+            "own graphs, and for molecules logP, QED, TPSA, weight, rings and the other descriptors of RDKit"
         )
     return _of_molecule(known[wanted])
 

@@ -1,7 +1,8 @@
-"""`grale.fit`: from a list of graphs to a trained model, with sizes and recipe chosen from the data.
+"""`grale.fit`: from a list of graphs to a trained model; sizes and recipe follow from the data.
 
-The recipe is `settings/configs/own.yaml`; what depends on the data is filled in here (decisions/014).
-A tenth of the distinct graphs is held out: it says when to stop, and whether the set is large enough.
+The recipe is `settings/configs/own.yaml`; what depends on the data is filled in here. A tenth of
+the distinct graphs is held out: it says when to stop, and whether the set is large enough
+(decisions/014).
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ RECIPE = "own"
 PAIRS_PER_STEP = 16_384  # pairs of nodes in a batch, so that a step takes about as long for any N
 MOST_GRAPHS, FEWEST_GRAPHS = 64, 8  # in a batch
 TOKEN_DIM, MOST_TOKEN_DIM = 16, 64
+BYTES_PER_PAIR = 60_000
+MEMORY_LIMIT = 4.0  # GB of activations, above which they are recomputed in the backward pass
 FEW_GRAPHS = 100  # distinct ones; a model of fewer rarely knows others
 SCORED = 500  # training graphs that are reconstructed at the end, to compare
 WORSE_ON_OTHERS = 0.2  # from this difference on, the set is too small
@@ -128,7 +131,13 @@ def fit_dataset(folder: Path, minutes: float, seed: int, watch: Watch) -> Fitted
     held_out = first_graphs(folder / "valid", SCORED)
     config = recipe(folder, seed)
     with tempfile.TemporaryDirectory(prefix="grale-fit-") as run:
-        options = RunOptions(max_minutes=minutes, save_every=1_000_000, save_minutes=1e6, keep=1)
+        options = RunOptions(
+            max_minutes=minutes,
+            recompute_activations=activation_gigabytes(config) > MEMORY_LIMIT,
+            save_every=1_000_000,
+            save_minutes=1e6,
+            keep=1,
+        )
         model = watch(Trainer(config, Path(run) / "run", options))
     assert isinstance(model, GRALE)  # the recipe trains no other
     exact = [evaluate(model, some).accuracy for some in (train[:SCORED], held_out)]
@@ -160,6 +169,15 @@ def graphs_per_step(space: GraphSpace, rows: int) -> int:
     """
     wanted = PAIRS_PER_STEP // space.max_nodes**2
     return min(rows, max(FEWEST_GRAPHS, min(MOST_GRAPHS, wanted)))
+
+
+def activation_gigabytes(config: TrainConfig) -> float:
+    """Memory that the activations of a step take, unless they are recomputed.
+
+    They grow with the pairs of nodes of a batch; the factor was measured with this recipe's widths
+    by `grale bench scaling --own`.
+    """
+    return BYTES_PER_PAIR * config.batch_size * config.model.num_tokens**2 / 1e9
 
 
 def token_dim(space: GraphSpace) -> int:

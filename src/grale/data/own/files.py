@@ -1,7 +1,7 @@
 """A file or folder of graphs, in whatever format people have.
 
-    FILE.graphml  .gexf  .json  .jsonl (.ndjson)  .parquet  .pt (of PyG)  .zip (TU)
-    FOLDER        of such files, of a TU set, of an OGB set, of PyG's InMemoryDataset
+FILE.graphml  .gexf  .json  .jsonl (.ndjson)  .parquet  .pt (of PyG)  .zip (TU)
+FOLDER        of such files, of a TU set, of an OGB set, of PyG's InMemoryDataset
 """
 
 from __future__ import annotations

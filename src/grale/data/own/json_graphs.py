@@ -121,9 +121,7 @@ def lists_of(values: Mapping[str, Any], where: str) -> GraphRecord:
     )
 
 
-def _carried(
-    labels: Any, features: Any, count: int, item: str, where: str
-) -> list[dict[str, Any]]:
+def _carried(labels: Any, features: Any, count: int, item: str, where: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{} for _ in range(count)]
     for name, column in (("label", labels), ("features", features)):
         if not column:
@@ -139,7 +137,9 @@ def _carried(
 def _pair(edge: Any, number: int, where: str) -> tuple[int, int]:
     is_pair = isinstance(edge, list | tuple) and len(edge) == 2
     if not is_pair or not all(type(end) is int for end in edge):
-        raise RecordError(f"{where}: edge {number} must be a pair of node numbers, got {edge!r:.40}")
+        raise RecordError(
+            f"{where}: edge {number} must be a pair of node numbers, got {edge!r:.40}"
+        )
     return edge[0], edge[1]
 
 

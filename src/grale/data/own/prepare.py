@@ -99,9 +99,7 @@ def split_by_key(keys: list[bytes], valid: float, test: float) -> list[str]:
     distinct = sorted(set(keys))
     least = 1 + bool(valid) + bool(test)
     if len(distinct) < least:
-        raise ValueError(
-            f"{len(distinct)} distinct graphs cannot be split; give at least {least}"
-        )
+        raise ValueError(f"{len(distinct)} distinct graphs cannot be split; give at least {least}")
     num_valid, num_test = (
         max(1, round(share * len(distinct))) if share else 0 for share in (valid, test)
     )

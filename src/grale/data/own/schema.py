@@ -132,8 +132,8 @@ def _vocabulary(
         worst = names[int(np.argmax(counts))]
         raise ValueError(
             f"the attributes {', '.join(names)} of {kind}s have {len(rows)} combinations, more "
-            f"than {MAX_LABELS}; {worst!r} alone has {max(counts)} values. Leave it out by choosing "
-            f"others with --{kind}-attribute, or write it as a float if it is a measurement"
+            f"than {MAX_LABELS}; {worst!r} alone has {max(counts)} values. Leave it out by "
+            f"choosing others with --{kind}-attribute, or write it as a float if it is a measurement"
         )
 
     def order(row: tuple[str, ...]) -> tuple[Any, ...]:
