@@ -237,8 +237,9 @@ def stored_graphs(folder: Path, on_bad_shard: str = "fail") -> Iterator[Graph]:
         if _is_good(folder, shard, on_bad_shard):
             packed = read_shard(folder, shard, manifest.space.directed)
             packed.check(manifest.space, str(folder / shard.file))
-            for graph in packed.graphs():
-                yield graph.named(manifest.space.attributes)
+            names = manifest.space.attributes
+            graphs = packed.graphs()
+            yield from graphs if names is None else (graph.named(names) for graph in graphs)
 
 
 def stream_held_out(name: str, count: int, split: str) -> Iterator[Graph]:

@@ -46,7 +46,8 @@ def named_property(name: str) -> Property:
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(
             f"no property {name!r}{hint} Known: size, edges, 'number of NAME' for a label of your "
-            "own graphs, and for molecules logP, QED, TPSA, weight, rings and the other descriptors of RDKit"
+            "own graphs, and for molecules logP, QED, TPSA, weight, rings and the other "
+            "descriptors of RDKit"
         )
     return _of_molecule(known[wanted])
 

@@ -36,7 +36,7 @@ TOKEN_DIM, MOST_TOKEN_DIM = 16, 64
 BYTES_PER_PAIR = 60_000
 MEMORY_LIMIT = 4.0  # GB of activations, above which they are recomputed in the backward pass
 FEW_GRAPHS = 100  # distinct ones; a model of fewer rarely knows others
-SCORED = 500  # training graphs that are reconstructed at the end, to compare
+SCORED = 500  # graphs of train and valid that are reconstructed at the end, to compare
 WORSE_ON_OTHERS = 0.2  # from this difference on, the set is too small
 
 Watch = Callable[[Trainer], Any]
@@ -127,7 +127,7 @@ def fit_dataset(folder: Path, minutes: float, seed: int, watch: Watch) -> Fitted
     """Train on a dataset folder that has train and valid."""
     if minutes <= 0:
         raise ValueError(f"minutes must be above 0, got {minutes}")
-    train = first_graphs(folder / "train", 1_000_000_000)
+    train = first_graphs(folder / "train", SCORED)
     held_out = first_graphs(folder / "valid", SCORED)
     config = recipe(folder, seed)
     with tempfile.TemporaryDirectory(prefix="grale-fit-") as run:
@@ -140,9 +140,10 @@ def fit_dataset(folder: Path, minutes: float, seed: int, watch: Watch) -> Fitted
         )
         model = watch(Trainer(config, Path(run) / "run", options))
     assert isinstance(model, GRALE)  # the recipe trains no other
-    exact = [evaluate(model, some).accuracy for some in (train[:SCORED], held_out)]
+    exact = [evaluate(model, some).accuracy for some in (train, held_out)]
     distinct = len(set(canonical_keys(train)))
-    fitted = Fitted(model, len(train), len(held_out), *exact, [])
+    rows = read_manifest(folder / "train").rows
+    fitted = Fitted(model, rows, len(held_out), *exact, [])
     return fitted._replace(remarks=_remarks(fitted, distinct))
 
 

@@ -133,7 +133,7 @@ def _vocabulary(
         raise ValueError(
             f"the attributes {', '.join(names)} of {kind}s have {len(rows)} combinations, more "
             f"than {MAX_LABELS}; {worst!r} alone has {max(counts)} values. Leave it out by "
-            f"choosing others with --{kind}-attribute, or write it as a float if it is a measurement"
+            f"choosing others with --{kind}-attribute, or write it as a float if it is measured"
         )
 
     def order(row: tuple[str, ...]) -> tuple[Any, ...]:
