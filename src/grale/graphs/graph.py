@@ -7,19 +7,26 @@ without labels are all labelled 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from grale.graphs.attributes import Attributes, values_of
+from grale.graphs.parts import FloatArray as FloatArray
+from grale.graphs.parts import IntArray as IntArray
+from grale.graphs.parts import (
+    Integers,
+    as_features,
+    as_integer_list,
+    as_integers,
+    check_parts,
+    equal_features,
+    unique_edges,
+)
 
 if TYPE_CHECKING:
     import networkx
-
-    from grale.graphs.attributes import Attributes
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float32]
-Integers = Any  # whatever numpy reads as integers: lists, tuples, arrays, ranges
 
 
 class Graph:
@@ -70,8 +77,8 @@ class Graph:
         edge_features: Any = None,
         attributes: Attributes | None = None,
     ) -> None:
-        nodes = _integer_list(node_labels, "node_labels")
-        pairs = _integers(edges, "edges")
+        nodes = as_integer_list(node_labels, "node_labels")
+        pairs = as_integers(edges, "edges")
         if pairs.size == 0:
             pairs = pairs.reshape(0, 2)
         if pairs.ndim != 2 or pairs.shape[1] != 2:
@@ -79,13 +86,13 @@ class Graph:
         if edge_labels is None:
             labels = np.ones(len(pairs), dtype=np.int64)
         else:
-            labels = _integer_list(edge_labels, "edge_labels")
-        _check(nodes, pairs, labels)
+            labels = as_integer_list(edge_labels, "edge_labels")
+        check_parts(nodes, pairs, labels)
         if not directed:
             pairs = np.sort(pairs, axis=1)
-        on_nodes = _features(node_features, len(nodes), "node")
-        on_edges = _features(edge_features, len(pairs), "edge")
-        kept = _unique_edges(pairs, labels)
+        on_nodes = as_features(node_features, len(nodes), "node")
+        on_edges = as_features(edge_features, len(pairs), "edge")
+        kept = unique_edges(pairs, labels)
         on_edges = None if on_edges is None else on_edges[kept]
         self._fill(nodes, pairs[kept], labels[kept], directed, on_nodes, on_edges, attributes)
 
@@ -138,10 +145,13 @@ class Graph:
         raise AttributeError(f"Graph is immutable; {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (
-            self.node_labels, self.edges, self.edge_labels, self.directed, self.node_features,
-            self.edge_features, self.attributes,
-        )  # fmt: skip
+        made = partial(Graph, **self._extras())
+        return made, (self.node_labels, self.edges, self.edge_labels, self.directed)
+
+    def _extras(self) -> dict[str, Any]:
+        """What many graphs do not have."""
+        names = ("node_features", "edge_features", "attributes")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def num_nodes(self) -> int:
@@ -168,7 +178,7 @@ class Graph:
     ) -> Graph:
         """Build the graph whose :meth:`label_matrix` is `matrix`."""
         full = np.asarray(matrix)
-        size = len(_integer_list(node_labels, "node_labels"))
+        size = len(as_integer_list(node_labels, "node_labels"))
         if full.shape != (size, size):
             raise ValueError(f"the matrix of {size} nodes must be square, got shape {full.shape}")
         if not directed:
@@ -184,44 +194,31 @@ class Graph:
         >>> Graph([5, 6, 7], [(0, 1)]).permuted([2, 0, 1]).node_labels.tolist()
         [7, 5, 6]
         """
-        order = _integer_list(order, "order")
+        order = as_integer_list(order, "order")
         if not np.array_equal(np.sort(order), np.arange(self.num_nodes)):
             raise ValueError(f"order must list each of 0..{self.num_nodes - 1} once")
         rank = np.argsort(order)
+        extras = self._extras()
+        if self.node_features is not None:
+            extras["node_features"] = self.node_features[order]
         return Graph(
-            self.node_labels[order],
-            rank[self.edges],
-            self.edge_labels,
-            self.directed,
-            node_features=None if self.node_features is None else self.node_features[order],
-            edge_features=self.edge_features,
-            attributes=self.attributes,
+            self.node_labels[order], rank[self.edges], self.edge_labels, self.directed, **extras
         )
 
     def named(self, attributes: Attributes | None) -> Graph:
         """Return the same graph with other meanings of its labels and features."""
-        return Graph.trusted(
-            self.node_labels,
-            self.edges,
-            self.edge_labels,
-            self.directed,
-            node_features=self.node_features,
-            edge_features=self.edge_features,
-            attributes=attributes,
-        )
+        extras = self._extras() | {"attributes": attributes}
+        parts = (self.node_labels, self.edges, self.edge_labels, self.directed)
+        return Graph.trusted(*parts, **extras)
 
     def node_values(self) -> list[dict[str, Any]]:
         """Attributes of each node by name; `label` is its number if labels have no names."""
-        from grale.graphs.attributes import values_of
-
         known = self.attributes
         vocabulary, features = (known.nodes, known.node_features) if known else (None, None)
         return values_of(self.node_labels, 0, self.node_features, vocabulary, features)
 
     def edge_values(self) -> list[dict[str, Any]]:
         """Attributes of each edge by name, as in :meth:`node_values`."""
-        from grale.graphs.attributes import values_of
-
         known = self.attributes
         vocabulary, features = (known.edges, known.edge_features) if known else (None, None)
         return values_of(self.edge_labels, 1, self.edge_features, vocabulary, features)
@@ -289,8 +286,8 @@ class Graph:
             and np.array_equal(self.node_labels, other.node_labels)
             and np.array_equal(self.edges, other.edges)
             and np.array_equal(self.edge_labels, other.edge_labels)
-            and _equal_features(self.node_features, other.node_features)
-            and _equal_features(self.edge_features, other.edge_features)
+            and equal_features(self.node_features, other.node_features)
+            and equal_features(self.edge_features, other.edge_features)
         )
 
     def __hash__(self) -> int:
@@ -300,106 +297,3 @@ class Graph:
     def __repr__(self) -> str:
         kind = "directed, " if self.directed else ""
         return f"Graph({kind}{self.num_nodes} nodes, {self.num_edges} edges)"
-
-
-def _integers(values: Integers, name: str) -> IntArray:
-    array = np.asarray(values)
-    if array.size == 0:
-        return np.zeros(array.shape, dtype=np.int64)
-    if array.dtype == np.bool_ or not np.issubdtype(array.dtype, np.integer):
-        raise ValueError(f"{name} must be integers, got {array.dtype}")
-    return np.array(array, dtype=np.int64)
-
-
-def _integer_list(values: Integers, name: str) -> IntArray:
-    array = _integers(values, name)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must be a flat list of integers, got shape {array.shape}")
-    return array
-
-
-def _check(nodes: IntArray, pairs: IntArray, labels: IntArray) -> None:
-    if len(nodes) == 0:
-        raise ValueError("a graph needs at least one node, got an empty node_labels")
-    if nodes.min() < 0:
-        node = int(nodes.argmin())
-        raise ValueError(f"node {node} has label {nodes[node]}; node labels count from 0")
-    if len(labels) != len(pairs):
-        raise ValueError(f"{len(pairs)} edges but {len(labels)} edge_labels; give one per edge")
-    if len(pairs) == 0:
-        return
-    if labels.min() < 1:
-        edge = int(labels.argmin())
-        pair = tuple(pairs[edge].tolist())
-        raise ValueError(
-            f"edge {edge} {pair} has label {labels[edge]}; edge labels count from 1 (0 is no edge)"
-        )
-    outside = np.flatnonzero(((pairs < 0) | (pairs >= len(nodes))).any(axis=1))
-    if len(outside):
-        pair = tuple(pairs[outside[0]].tolist())
-        raise ValueError(
-            f"edge {outside[0]} {pair} names a missing node; nodes are 0..{len(nodes) - 1}"
-        )
-    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
-    if len(loops):
-        raise ValueError(
-            f"edge {loops[0]} is a self-loop on node {pairs[loops[0], 0]}; remove self-loops"
-        )
-
-
-def _unique_edges(pairs: IntArray, labels: IntArray) -> IntArray:
-    """Rows of the edges in order, each once; the same edge with two labels is an error."""
-    order = np.lexsort((labels, pairs[:, 1], pairs[:, 0]))
-    pairs, labels = pairs[order], labels[order]
-    same = (pairs[1:] == pairs[:-1]).all(axis=1)
-    clash = np.flatnonzero(same & (labels[1:] != labels[:-1]))
-    if len(clash):
-        pair = tuple(pairs[clash[0]].tolist())
-        raise ValueError(
-            f"edge {pair} is listed twice, with labels {labels[clash[0]]} and "
-            f"{labels[clash[0] + 1]}; keep one"
-        )
-    keep = np.concatenate([[True], ~same]) if len(pairs) else np.zeros(0, dtype=bool)
-    return order[keep]
-
-
-def _features(values: Any, count: int, item: str) -> FloatArray | None:
-    """Rows of floats, one per item."""
-    if values is None:
-        return None
-    array = np.array(values, dtype=np.float32)
-    if array.ndim == 1:
-        array = array.reshape(count, -1) if count else array.reshape(0, 1)
-    if array.ndim != 2 or len(array) != count:
-        raise ValueError(f"{item}_features must be {count} rows of floats, got {array.shape}")
-    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
-    if len(bad):
-        raise ValueError(f"{item} {bad[0]} has a feature that is not finite")
-    return array
-
-
-def _equal_features(first: FloatArray | None, second: FloatArray | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first, second)
-
-
-def _rebuilt(
-    nodes: IntArray,
-    pairs: IntArray,
-    labels: IntArray,
-    directed: bool,
-    node_features: FloatArray | None,
-    edge_features: FloatArray | None,
-    attributes: Attributes | None,
-) -> Graph:
-    """Undo pickling, with all checks."""
-    return Graph(
-        nodes,
-        pairs,
-        labels,
-        directed,
-        node_features=node_features,
-        edge_features=edge_features,
-        attributes=attributes,
-    )

@@ -22,7 +22,7 @@ from grale.data.storage import MANIFEST, read_manifest
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.settings.build import build
-from grale.settings.files import override, read_settings
+from grale.settings.files import merged, read_settings
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.evaluation import evaluate
 from grale.training.loop import StepReport, Trainer
@@ -150,16 +150,14 @@ def fit_dataset(folder: Path, minutes: float, seed: int, watch: Watch) -> Fitted
 def recipe(folder: Path, seed: int = 0) -> TrainConfig:
     """Settings for a dataset, by the number and the size of its graphs."""
     manifest = read_manifest(folder / "train")
-    batch_size = graphs_per_step(manifest.space, manifest.rows)
-    changes = [
-        f"data.path={folder}",
-        f"data.augment.share={changed_share(manifest.rows)}",
-        f"model.num_tokens={manifest.space.max_nodes}",
-        f"model.token_dim={token_dim(manifest.space)}",
-        f"batch_size={batch_size}",
-        f"seed={seed}",
-    ]
-    return build(TrainConfig, override(read_settings(RECIPE), changes))
+    space = manifest.space
+    changes = {
+        "data": {"path": str(folder), "augment": {"share": changed_share(manifest.rows)}},
+        "model": {"num_tokens": space.max_nodes, "token_dim": token_dim(space)},
+        "batch_size": graphs_per_step(space, manifest.rows),
+        "seed": seed,
+    }
+    return build(TrainConfig, merged(read_settings(RECIPE), changes))
 
 
 def graphs_per_step(space: GraphSpace, rows: int) -> int:
