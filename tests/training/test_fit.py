@@ -118,6 +118,8 @@ def test_two_perfect_evaluations_end_the_run_and_no_patience_never_does() -> Non
     never = BestModel(patience=0)
     assert not any(never.gives_up_after(scored(0.0), lambda: None) for _ in range(9))
     assert never.model is None
+    with pytest.raises(ValueError, match="patience=1 needs one process"):
+        BestModel(patience=1, num_processes=2)
 
 
 def test_a_set_that_is_too_small_is_said_to_be() -> None:

@@ -17,7 +17,9 @@ PERFECT_IN_A_ROW = 2
 class BestModel:
     """The best model so far; does nothing if `patience` is 0."""
 
-    def __init__(self, patience: int) -> None:
+    def __init__(self, patience: int, num_processes: int = 1) -> None:
+        if patience and num_processes > 1:  # only the first of them evaluates
+            raise ValueError(f"patience={patience} needs one process, got {num_processes}")
         self.patience = patience
         self.model: GraphAutoencoder | None = None
         self.score: tuple[float, ...] | None = None

@@ -83,7 +83,7 @@ class Trainer:
         self.optimizers = Optimizers(self.model, config.optimizer)
         self.average = AveragedWeights(self.model, config.optimizer.ema_decay)
         self.step, self.seconds = 0, 0.0
-        self.best = BestModel(config.patience)
+        self.best = BestModel(config.patience, self.fabric.world_size)
         compiled: torch.nn.Module = objective
         if self.options.compile:
             compiled = cast(torch.nn.Module, torch.compile(objective))
