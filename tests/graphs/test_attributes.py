@@ -20,7 +20,9 @@ from grale.settings.build import SettingsError, build
 ELEMENTS = Vocabulary(
     attributes=("element", "charge"), kinds=("text", "integer"), values=(("C", "0"), ("N", "1"))
 )
-POSITION = Features(names=("pos", "pos", "mass"), means=(0, 0, 12), deviations=(1, 1, 2))
+POSITION = Features(
+    names=("pos", "pos", "mass"), means=(0.0, 0.0, 12.0), deviations=(1.0, 1.0, 2.0)
+)
 KNOWN = Attributes(nodes=ELEMENTS, node_features=POSITION)
 
 

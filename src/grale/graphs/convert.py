@@ -71,10 +71,16 @@ def from_pyg(data: Any, directed: bool) -> Graph:
 
 
 def to_pyg(graph: Graph) -> Any:
-    """Convert to `torch_geometric.data.Data`: `x` (n, 1), `edge_index`, `edge_attr` (m,)."""
+    """Convert to `torch_geometric.data.Data`: `x` (n, 1), `edge_index`, `edge_attr` (m,).
+
+    A graph whose labels have names, or with features, gets its attributes under their own names:
+    numbers as tensors, text as lists. Those of edges begin with `edge`.
+    """
     import torch
     from torch_geometric.data import Data
 
+    if graph.attributes is not None or graph.node_features is not None:
+        return _named_pyg(graph)
     pairs, labels = graph.edges, graph.edge_labels
     if not graph.directed:
         pairs = np.concatenate([pairs, pairs[:, ::-1]])
@@ -84,6 +90,28 @@ def to_pyg(graph: Graph) -> Any:
         edge_index=torch.tensor(np.ascontiguousarray(pairs.T)),
         edge_attr=torch.tensor(labels),
     )
+
+
+def _named_pyg(graph: Graph) -> Any:
+    import torch
+    from torch_geometric.data import Data
+
+    pairs, on_edges = graph.edges, graph.edge_values()
+    if not graph.directed:
+        pairs, on_edges = np.concatenate([pairs, pairs[:, ::-1]]), [*on_edges, *on_edges]
+    columns = _columns(graph.node_values())
+    for name, values in _columns(on_edges).items():
+        columns[name if name.startswith("edge") else f"edge_{name}"] = values
+    made = {
+        name: values if isinstance(values[0], str) else torch.tensor(values)
+        for name, values in columns.items()
+    }
+    ends = torch.tensor(np.ascontiguousarray(pairs.T))
+    return Data(edge_index=ends, num_nodes=graph.num_nodes, **made)
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
 def _attribute(values: dict[Any, Any], item: str, name: str, default: int) -> list[int]:

@@ -179,6 +179,10 @@ def test_pyg_graphs_come_back_from_a_list_and_from_a_folder(tmp_path: Path) -> N
     from_list = read_set(pyg_graphs())
     assert from_list.graphs[0].node_values()[0] == {"x": [1, 0, 0], "pos": [0.0, 1.5]}
     assert from_list.graphs[2].edge_values() == [{"edge_attr": 4}]
+    again = from_list.graphs[0].to_pyg()
+    wanted = pyg_graphs()[0]
+    for name in ("x", "pos", "edge_attr", "edge_index"):
+        assert torch.equal(again[name], wanted[name].to(again[name].dtype))
     _Folder(str(tmp_path))
     from_folder = read(tmp_path)
     assert carried(from_folder) == carried(from_list)
