@@ -85,6 +85,22 @@ def test_a_model_without_features_has_no_weights_for_them(tiny_config: ModelConf
     assert [name for name in GRALE(SPACE, tiny_config).state_dict() if "value_input" in name]
 
 
+def test_dropout_acts_in_training_only(tiny_config: ModelConfig) -> None:
+    space = GraphSpace(max_nodes=5, num_node_labels=1)
+    torch.manual_seed(0)
+    model = GRALE(space, replace(tiny_config, dropout=0.5))
+    batch = GraphBatch.from_graphs([Graph([0, 0, 0], [(0, 1), (1, 2)])])
+    noise = model.draw_noise(1, torch.Generator().manual_seed(0))
+    model.train()
+    first, second = (float(model.losses(batch, noise)["loss"]) for _ in range(2))
+    assert first != second
+    model.eval()
+    first, second = (float(model.losses(batch, noise)["loss"]) for _ in range(2))
+    assert first == second
+    with pytest.raises(ValueError, match="dropout needs encoder=evoformer"):
+        replace(tiny_config, dropout=0.5, encoder="gin")
+
+
 def test_features_survive_a_shard() -> None:
     packed = PackedGraphs.from_graphs([geometric(0), geometric(1)])
     again = from_table(to_table(packed), directed=False)

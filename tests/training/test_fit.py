@@ -14,9 +14,19 @@ import grale
 from cli.invoking import invoke
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
+from grale.settings.files import load_settings
 from grale.training import fit as fitting
 from grale.training.best_model import BestModel
-from grale.training.fit import Fitted, changed_share, graphs_per_step, recipe, token_dim
+from grale.training.config import TrainConfig
+from grale.training.fit import (
+    MEMORY_LIMIT,
+    Fitted,
+    activation_gigabytes,
+    changed_share,
+    graphs_per_step,
+    recipe,
+    token_dim,
+)
 from grale.training.objective import Validation
 
 
@@ -96,6 +106,13 @@ def test_the_recipe_follows_number_and_size_of_the_graphs(tmp_path: Path) -> Non
     assert graphs_per_step(sizes[0], rows=5) == 5
     assert changed_share(100) > changed_share(5_000) > changed_share(1_000_000) == 0
     assert token_dim(sizes[0]) == 16
+
+
+def test_activations_are_recomputed_where_they_would_not_fit() -> None:
+    config = load_settings(TrainConfig, "own", ["batch_size=8", "model.num_tokens=64"])
+    assert activation_gigabytes(config) < MEMORY_LIMIT
+    larger = load_settings(TrainConfig, "own", ["batch_size=8", "model.num_tokens=128"])
+    assert activation_gigabytes(larger) > MEMORY_LIMIT
 
 
 def scored(exact: float, edits: float = 1.0) -> Validation:
