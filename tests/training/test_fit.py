@@ -61,7 +61,7 @@ def test_three_lines_give_a_model_vectors_and_graphs_back(
 ) -> None:
     graphs = rings_and_trees()
     with caplog.at_level(logging.WARNING):
-        model = grale.fit(graphs, minutes=1, progress=False)
+        model = grale.fit(graphs, minutes=1.0, progress=False)
     vectors = model.encode(graphs)
     again = model.decode(vectors)
     assert vectors.shape == (30, model.latent_dim)
@@ -71,7 +71,7 @@ def test_three_lines_give_a_model_vectors_and_graphs_back(
 
 
 def test_a_fitted_model_is_saved_with_its_names(tiny: None, tmp_path: Path) -> None:
-    grale.fit(rings_and_trees(), minutes=1, progress=False).save_pretrained(tmp_path / "mine")
+    grale.fit(rings_and_trees(), minutes=1.0, progress=False).save_pretrained(tmp_path / "mine")
     model = grale.load(tmp_path / "mine")
     unknown = networkx.path_graph(2)
     networkx.set_node_attributes(unknown, "gren", "kind")
@@ -87,12 +87,12 @@ def test_a_fitted_model_is_saved_with_its_names(tiny: None, tmp_path: Path) -> N
 
 def test_numbers_as_labels_stay_numbers(tiny: None) -> None:
     graphs = [Graph([5, number % 3], [(0, 1)]) for number in range(9)]
-    model = grale.fit(graphs, minutes=1, progress=False)
+    model = grale.fit(graphs, minutes=1.0, progress=False)
     assert model.space == GraphSpace(max_nodes=2, num_node_labels=6)
 
 
 def test_one_graph_is_enough_to_try(tiny: None) -> None:
-    model = grale.fit(rings_and_trees(1), minutes=1, progress=False)
+    model = grale.fit(rings_and_trees(1), minutes=1.0, progress=False)
     assert model.space.max_nodes == 3
 
 
