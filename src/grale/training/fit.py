@@ -33,8 +33,8 @@ RECIPE = "own"
 PAIRS_PER_STEP = 16_384  # pairs of nodes in a batch, so that a step takes about as long for any N
 MOST_GRAPHS, FEWEST_GRAPHS = 64, 8  # in a batch
 TOKEN_DIM, MOST_TOKEN_DIM = 16, 64
-BYTES_PER_PAIR = 31_000  # measured: 1.0 GB for 8 graphs of 64 nodes
-MEMORY_LIMIT = 4.0  # GB of activations, above which they are recomputed in the backward pass
+BYTES_PER_PAIR = 31_000  # 1.0 GB for 8 graphs of 64 nodes
+MEMORY_LIMIT = 4.0  # GB, above which they are recomputed in the backward pass
 FEW_GRAPHS = 100  # distinct ones; a model of fewer rarely knows others
 SCORED = 500  # graphs of train and valid that are reconstructed at the end, to compare
 WORSE_ON_OTHERS = 0.2  # from this difference on, the set is too small
@@ -171,10 +171,10 @@ def graphs_per_step(space: GraphSpace, rows: int) -> int:
 
 
 def activation_gigabytes(config: TrainConfig) -> float:
-    """Memory that the activations of a step take, unless they are recomputed.
+    """Estimated memory of a step without recomputation, by the pairs of nodes of a batch.
 
-    They grow with the pairs of nodes of a batch; the factor was measured with this recipe's widths
-    by `grale bench scaling --own`.
+    The factor is the growth of peak memory at one size, 8 graphs of 64 nodes at this recipe's
+    widths (docs/own-graphs.md); other sizes are extrapolated.
     """
     return BYTES_PER_PAIR * config.batch_size * config.model.num_tokens**2 / 1e9
 
