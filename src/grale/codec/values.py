@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -70,5 +69,4 @@ def _in_units(values: Tensor, known: Features) -> Tensor:
 
 
 def _spread(like: Tensor, known: Features) -> tuple[Tensor, Tensor]:
-    options = {"dtype": like.dtype, "device": like.device}
-    return torch.tensor(known.means, **options), torch.tensor(known.deviations, **options)
+    return like.new_tensor(known.means), like.new_tensor(known.deviations)

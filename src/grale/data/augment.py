@@ -51,7 +51,7 @@ def augmented(pool: PackedGraphs, config: AugmentConfig, rng: np.random.Generato
     edge_owner = np.repeat(np.arange(len(pool)), np.diff(pool.edge_offsets))
     nodes = _relabelled(pool.node_labels, is_changed[node_owner], config.label_noise, rng)
     labels = _relabelled(pool.edge_labels, is_changed[edge_owner], config.label_noise, rng)
-    noise = config.edge_noise * is_changed[edge_owner]
+    noise = np.where(is_changed[edge_owner], np.float64(config.edge_noise), 0.0)
     owner, pairs, rows = _moved(edge_owner, pool.edges, sizes, noise, rng)
     keep = _valid_edges(owner, pairs, int(sizes.max()), pool.directed)
     counts = np.bincount(owner[keep], minlength=len(pool))

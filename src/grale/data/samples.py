@@ -55,7 +55,7 @@ def _own_graph(text: str, space: GraphSpace) -> Graph | None:
     name, colon, number = text.rpartition(":")
     path, row = (Path(name), int(number)) if colon and number.isdigit() else (Path(text), 0)
     if (path / "test" / MANIFEST).is_file():
-        graphs = [*first_graphs(path / "test", row + 1)]
+        graphs: list[Graph | str] = [*first_graphs(path / "test", row + 1)]
         reason = f"its test split has {len(graphs)} graphs"
     elif space.attributes is not None and path.exists() and is_graph_file(path):
         found = [entry for _, entry in read_for(path, space.attributes, space.directed)]
@@ -64,9 +64,10 @@ def _own_graph(text: str, space: GraphSpace) -> Graph | None:
         return None
     if row >= len(graphs):
         raise ValueError(f"{path} has no graph {row}: {reason}, counted from 0")
-    if isinstance(graphs[row], str):
-        raise ValueError(graphs[row])
-    return graphs[row]
+    graph = graphs[row]
+    if isinstance(graph, str):
+        raise ValueError(graph)
+    return graph
 
 
 def _from_json(path: Path) -> Graph:

@@ -73,7 +73,7 @@ def unique_edges(pairs: IntArray, labels: IntArray) -> IntArray:
             f"{labels[clash[0] + 1]}; keep one"
         )
     keep = np.concatenate([[True], ~same]) if len(pairs) else np.zeros(0, dtype=bool)
-    return order[keep]
+    return np.asarray(order[keep], dtype=np.int64)
 
 
 def as_features(values: Any, count: int, item: str) -> FloatArray | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import rustworkx
@@ -59,7 +60,7 @@ def is_isomorphic_within(g1: Graph, g2: Graph, tolerance: float) -> bool:
 Carried = tuple[int, NDArray[np.float32] | None]
 
 
-def _with_rows(graph: Graph) -> rustworkx.PyGraph | rustworkx.PyDiGraph:
+def _with_rows(graph: Graph) -> Any:
     """Labels and features on the nodes and edges of a rustworkx graph."""
     made = rustworkx.PyDiGraph() if graph.directed else rustworkx.PyGraph()
     made.add_nodes_from(_carried(graph.node_labels, graph.node_features))
@@ -74,6 +75,9 @@ def _carried(labels: NDArray[np.int64], rows: NDArray[np.float32] | None) -> lis
 
 
 def _close(first: Carried, second: Carried, tolerance: float) -> bool:
-    if first[0] != second[0] or (first[1] is None) != (second[1] is None):
+    (label, row), (other, other_row) = first, second
+    if label != other:
         return False
-    return first[1] is None or bool((np.abs(first[1] - second[1]) <= tolerance).all())
+    if row is None or other_row is None:
+        return row is other_row
+    return bool((np.abs(row - other_row) <= tolerance).all())

@@ -140,10 +140,10 @@ def fit_dataset(folder: Path, minutes: float, seed: int, watch: Watch) -> Fitted
         )
         model = watch(Trainer(config, Path(run) / "run", options))
     assert isinstance(model, GRALE)  # the recipe trains no other
-    exact = [evaluate(model, some).accuracy for some in (train, held_out)]
+    on_train, on_others = (evaluate(model, some).accuracy for some in (train, held_out))
     distinct = len(set(canonical_keys(train)))
     rows = read_manifest(folder / "train").rows
-    fitted = Fitted(model, rows, len(held_out), *exact, [])
+    fitted = Fitted(model, rows, len(held_out), on_train, on_others, [])
     return fitted._replace(remarks=_remarks(fitted, distinct))
 
 

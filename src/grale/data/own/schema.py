@@ -8,6 +8,7 @@ unless the user chooses.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,9 +52,13 @@ def find_attributes(records: Sequence[GraphRecord], choice: Choice | None = None
     )
 
 
+def _called(where: str, name: Callable[[int], str], place: int) -> str:
+    return f"{where}: {name(place)}"
+
+
 def _nodes(records: Sequence[GraphRecord]) -> list[_Item]:
     return [
-        _Item(values, lambda record=record, place=place: f"{record.where}: {record.node(place)}")
+        _Item(values, partial(_called, record.where, record.node, place))
         for record in records
         for place, values in enumerate(record.node_values)
     ]
@@ -61,7 +66,7 @@ def _nodes(records: Sequence[GraphRecord]) -> list[_Item]:
 
 def _edges(records: Sequence[GraphRecord]) -> list[_Item]:
     return [
-        _Item(values, lambda record=record, place=place: f"{record.where}: {record.edge(place)}")
+        _Item(values, partial(_called, record.where, record.edge, place))
         for record in records
         for place, values in enumerate(record.edge_values)
     ]
