@@ -11,6 +11,7 @@ import pytest
 
 import grale
 from grale.data import moses
+from grale.data.samples import sample_graphs
 from grale.experiments.figures import generation as figures
 from grale.experiments.picture import PictureConfig
 from grale.experiments.tables import editing, generation
@@ -72,7 +73,8 @@ def test_without_molsets_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_table_of_colourings_compares_sizes_and_degrees() -> None:
     model = grale.load("coloring-10")
-    model.use_prior(still_prior(model, model.decode(np.zeros((1, model.latent_dim)))[0]))
+    (centre,) = sample_graphs(model.space, 1, None, "test")
+    model.use_prior(still_prior(model, centre, share=0.02))
     (table,) = generation.make(model, PictureConfig(count=20))
     samples, real = table.values["samples"], table.values["held-out graphs"]
     assert real["valid"] == 1

@@ -131,6 +131,18 @@ def passes_filters(smiles: str) -> bool:
     return not any(full.HasSubstructMatch(pattern) for pattern in _patterns())
 
 
+def canonical(smiles: str) -> str:
+    """SMILES as the installed RDKit writes it; versions differ.
+
+    >>> canonical("OCC")
+    'CCO'
+    """
+    from rdkit import Chem
+
+    found: str = Chem.CanonSmiles(smiles)
+    return found
+
+
 def _molecule(smiles: str) -> Any:
     from rdkit import Chem
 

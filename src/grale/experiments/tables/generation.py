@@ -26,6 +26,7 @@ from grale.tasks.chemnet import check_chemnet
 from grale.tasks.generate import GenerateConfig, generate
 from grale.tasks.molecule_sets import (
     MoleculeSet,
+    canonical,
     cosine,
     frechet_distance,
     internal_diversity,
@@ -72,7 +73,7 @@ def molecules_table(model: GRALE, config: PictureConfig, progress: Progress) -> 
     drawn = _drawn(model, config, progress)
     seconds = 1000 * (time.perf_counter() - begin) / config.count
     references = {name: summarise(smiles) for name, smiles in tests.items()}
-    known = set(read_moses("train"))
+    known = {canonical(text) for text in read_moses("train", most)}
     rows, values = [], {}
     for name, graphs in (("GRALE and its prior", drawn), ("GRALE, test molecules again", again)):
         found = _scores(graphs, model, known, references)
@@ -85,7 +86,8 @@ def molecules_table(model: GRALE, config: PictureConfig, progress: Progress) -> 
     caption = (
         f"{config.count:,} samples of seed {config.seed}, decoded without repair; percent for "
         f"valid (a molecule in one piece), unique, novel and filters. References: "
-        f"{len(tests['test']):,} test and {len(tests['scaffold test']):,} scaffold test molecules. "
+        f"{len(tests['test']):,} test and {len(tests['scaffold test']):,} scaffold test molecules; "
+        f"novel: not among {len(known):,} training molecules. "
         f"The prior was trained on latents of {model.prior.settings.autoencoder}."
     )
     values["seconds per 1000"] = {"seconds": seconds}
