@@ -74,7 +74,7 @@ def test_a_pasted_molecule_shows_vector_reconstruction_and_neighbours(opened, wi
     page.wait_for_selector("canvas.strip")
     page.wait_for_selector(".badge")
     page.wait_for_selector(".tile .picture")
-    assert "16 numbers" in page.locator(".card", has_text="Vector").inner_text()
+    assert "16 numbers" in page.locator(".card:has(canvas.strip)").inner_text()
     assert page.locator(".tile").count() == 8
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
@@ -131,7 +131,7 @@ def test_a_file_becomes_a_map_and_its_bad_rows_are_listed(opened) -> None:
     page.frame_locator("iframe").locator("h1").wait_for()
     assert "mine.csv" in page.frame_locator("iframe").locator("h1").inner_text()
     assert "4 of 5 rows" in page.locator(".card").first.inner_text()
-    page.get_by_text("1 rows were not taken").click()
+    page.get_by_text("Rows not taken: 1").click()
     assert HOSTILE in page.locator("table").inner_text()
 
 

@@ -7,7 +7,6 @@ order. A row that cannot be taken has the status `failed` and a reason; others g
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,11 @@ from grale.codec.intake import screen
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct_good
 from grale.graphs.graph import Graph
-from grale.graphs.molecules.molecule import MoleculeError, is_molecular
+from grale.graphs.molecules.molecule import is_molecular
 from grale.matching.local_search import edit_distance_bound
 from grale.metrics.isomorphism import is_isomorphic
 from grale.web.limits import Limits
+from grale.web.names import smiles_in
 from grale.web.requests import GraphBody
 
 Record = dict[str, Any]
@@ -140,17 +140,10 @@ def shown(graph: Graph, model: GraphAutoencoder) -> Record:
     """A graph of the model with its SMILES; invalid if it should be a molecule and is none."""
     if not is_molecular(model.space):
         return OK | {"smiles": None, "graph": as_body(graph)}
-    text = smiles_of(graph)
+    text = smiles_in(graph, model.space)
     reason = "the reconstruction is not a valid molecule"
     state = OK if text else {"status": "invalid", "reason": reason}
     return state | {"smiles": text, "graph": as_body(graph)}
-
-
-def smiles_of(graph: Graph) -> str | None:
-    """SMILES, or None if it is not a valid molecule."""
-    with suppress(MoleculeError):
-        return graph.to_smiles()
-    return None
 
 
 def as_body(graph: Graph | None) -> Record | None:

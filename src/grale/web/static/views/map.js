@@ -9,7 +9,7 @@ const OF_GRAPHS = [["size", "number of nodes"], ["edges", "number of edges"]];
 function failures(found) {
   if (!found.failures.length) return null;
   const rows = found.failures.map((one) => el("tr", {}, el("td", {}, String(one.row)), el("td", { className: "smiles" }, one.entry), el("td", {}, one.reason)));
-  return el("details", {}, el("summary", {}, `${found.num_rows - found.num_taken} rows were not taken`),
+  return el("details", {}, el("summary", {}, `Rows not taken: ${found.num_rows - found.num_taken}`),
     el("table", {}, el("tr", {}, el("th", {}, "row"), el("th", {}, "entry"), el("th", {}, "reason")), ...rows));
 }
 
