@@ -162,7 +162,7 @@ BROKEN = [
     (BAD_EDGE, r"has label 3 on edge \(0, 1\), but edge labels end at 2"),
     (DIRECTED, "is directed=True, but directed=False is expected"),
     ("CCO", "not trained on molecules"),
-    (None, "got NoneType"),
+    (None, "the row has no entry"),
     (networkx.MultiGraph([(0, 1), (0, 1)]), "multigraph"),
     (networkx.empty_graph(0), "at least one node"),
 ]

@@ -43,5 +43,5 @@ def _rank(scores: Validation) -> tuple[float, ...]:
     """Exact graphs first, then few edits; a loss if the model has no decoder."""
     found = scores.scores
     if "exact" in found:
-        return found["exact"], -found["edit_distance"]
+        return found["exact"], -float(found["edit_distance"])
     return (-found["edit_distance" if "edit_distance" in found else "held_out_loss"],)

@@ -41,8 +41,10 @@ class FlowObjective(nn.Module):
         edge_labels: Int[Tensor, "B N N"],
         noise: Float[Tensor, "B R"],
         properties: Float[Tensor, "B p"] | None = None,
+        node_features: Float[Tensor, "B N a"] | None = None,
+        edge_features: Float[Tensor, "B N N c"] | None = None,
     ) -> dict[str, Float[Tensor, ""]]:
-        """Mean squared error of the velocity under "loss"."""
+        """Mean squared error of the velocity under "loss"; graphs are not used, only latents."""
         assert properties is not None  # a dataset of latents has them
         size = self.model.settings.tokens.latent_dim
         return self.model.losses(properties[:, :size], properties[:, size:], noise)
