@@ -92,10 +92,10 @@ def test_dropout_acts_in_training_only(tiny_config: ModelConfig) -> None:
     batch = GraphBatch.from_graphs([Graph([0, 0, 0], [(0, 1), (1, 2)])])
     noise = model.draw_noise(1, torch.Generator().manual_seed(0))
     model.train()
-    first, second = (float(model.losses(batch, noise)["loss"]) for _ in range(2))
+    first, second = (model.losses(batch, noise)["loss"].item() for _ in range(2))
     assert first != second
     model.eval()
-    first, second = (float(model.losses(batch, noise)["loss"]) for _ in range(2))
+    first, second = (model.losses(batch, noise)["loss"].item() for _ in range(2))
     assert first == second
     with pytest.raises(ValueError, match="dropout needs encoder=evoformer"):
         replace(tiny_config, dropout=0.5, encoder="gin")
