@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from grale.codec.storage import fingerprint
+from grale.codec.identity import fingerprint
 from grale.model.autoencoder import GRALE
 from grale.prior.config import Condition, PriorConfig, PriorSettings
 from grale.prior.latent_prior import LatentPrior

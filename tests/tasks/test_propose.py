@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -23,15 +25,17 @@ START = "CCCc1ccccc1"
 
 
 def test_proposals_are_distinct_valid_and_the_best_come_first(generative: GRALE) -> None:
-    found = propose(generative, START, LOGP, config=QUICK)
+    generative.use_prior(still_prior(generative, share=0.6))  # nearer draws are all one molecule
+    config = replace(QUICK, count=48)
+    found = propose(generative, START, LOGP, config=config)
     values = [each.value for each in found.best]
     texts = [each.graph.to_smiles() for each in found.best]
-    assert found.drawn == 16
+    assert found.drawn == 48
     assert len(values) > 2
     assert values == sorted(values, reverse=True)
     assert len({*texts, Graph.from_smiles(START).to_smiles()}) == len(texts) + 1
     assert all(why_invalid(each.graph, generative.space) is None for each in found.best)
-    lower = [each.value for each in propose(generative, START, LOGP, None, -1, QUICK).best]
+    lower = [each.value for each in propose(generative, START, LOGP, None, -1, config).best]
     assert lower == sorted(lower)
 
 

@@ -69,9 +69,7 @@ def _as_named(graph: Graph, space: GraphSpace) -> Graph:
 
 def named(graphs: Sequence[Graph], space: GraphSpace) -> list[Graph]:
     """Decoded graphs with the names of the model's labels, if it has any."""
-    if space.attributes is None:
-        return list(graphs)
-    return [graph.named(space.attributes) for graph in graphs]
+    return [space.named(graph) for graph in graphs]
 
 
 def screen(items: Iterable[Any], space: GraphSpace) -> list[Graph | str]:

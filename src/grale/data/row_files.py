@@ -95,7 +95,7 @@ def named_row(text: str, space: GraphSpace) -> Graph:
     item = parse_entry(found.entry, opened.text)
     if isinstance(item, str):
         raise ValueError(f"row {number} of {path} ({str(found.entry)[:60]!r}): {item}")
-    return item if space.attributes is None else item.named(space.attributes)
+    return space.named(item)
 
 
 def stream_good(opened: RowFile, space: GraphSpace) -> Iterator[tuple[int, Graph]]:
@@ -103,4 +103,4 @@ def stream_good(opened: RowFile, space: GraphSpace) -> Iterator[tuple[int, Graph
     for number, record in enumerate(opened.records(False)):
         item = parse_entry(record.entry, opened.text)
         if isinstance(item, Graph) and space.why_not(item) is None:
-            yield number, item
+            yield number, space.named(item)

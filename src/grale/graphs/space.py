@@ -62,6 +62,10 @@ class GraphSpace:
         """Edge labels and "no edge"."""
         return self.num_edge_labels + 1
 
+    def named(self, graph: Graph) -> Graph:
+        """The graph with the names of this space's labels, if it has any."""
+        return graph if self.attributes is None else graph.named(self.attributes)
+
     def why_not(self, graph: Graph) -> str | None:
         """Say why the graph is outside this space, or None if it is inside."""
         if graph.num_nodes > self.max_nodes:

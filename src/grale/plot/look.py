@@ -34,7 +34,7 @@ def texts_of(graph: Graph, space: GraphSpace) -> Sequence[str]:
         return [symbols[label] for label in graph.node_labels.tolist()]
     if space.attributes is None or space.attributes.nodes is None:
         return [""] * graph.num_nodes
-    return name_texts(graph.named(space.attributes))
+    return name_texts(space.named(graph))
 
 
 def look_of(space: GraphSpace) -> Look:

@@ -32,4 +32,4 @@ def read_desalted(entries: Sequence[str | None], text: Text, space: GraphSpace) 
 
 
 def _in_space(item: Graph | str, space: GraphSpace) -> Graph | str:
-    return item if isinstance(item, str) else in_space(item, space)
+    return item if isinstance(item, str) else in_space(space.named(item), space)
