@@ -26,10 +26,10 @@ def test_scores_stay_in_their_columns_whatever_a_report_has(tmp_path) -> None:
     log.write(3, {"loss": 0.2, "exact": 0.9, "edit_distance": 0.1, "size_right": 1.0})
     log.close()
     header, first, second, third = (tmp_path / "metrics.csv").read_text().splitlines()
-    assert header == "step,loss,exact,edit_distance,size_right,held_out_loss"
-    assert first == "1,0.5,,,,"
-    assert second == "2,0.25,,7.5,,"
-    assert third == "3,0.2,0.9,0.1,1.0,"
+    assert header == "step,loss,exact,edit_distance,size_right,held_out_loss,valid,distinct"
+    assert first == "1,0.5,,,,,,"
+    assert second == "2,0.25,,7.5,,,,"
+    assert third == "3,0.2,0.9,0.1,1.0,,,"
 
 
 def test_a_resumed_log_keeps_the_columns_it_began_with(tmp_path) -> None:
