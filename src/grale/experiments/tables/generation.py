@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.codec.sample import SampleOptions
 from grale.data.moses import moses_folder, read_moses
 from grale.data.samples import sample_graphs
 from grale.experiments.picture import PictureConfig, Progress
