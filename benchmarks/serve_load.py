@@ -101,6 +101,8 @@ def server(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     finally:
         process.terminate()
         process.wait(timeout=30)
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def metric(address: str, name: str) -> float:

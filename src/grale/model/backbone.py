@@ -81,6 +81,7 @@ class EvoformerBackbone(nn.Module):
         """F^1, C^1 and the bias that hides padding."""
         nodes = self.node_input(inputs.node_feats + inputs.noise)
         if self.value_input is not None:
+            assert inputs.node_values is not None  # a space with features has them
             nodes = nodes + self.value_input(inputs.node_values.to(nodes.dtype))
         nodes, edges = self.dropout(nodes), self.dropout(self.edge_input(inputs))
         return nodes, edges, mask_bias(inputs.graphs.node_mask, nodes.dtype)
@@ -113,9 +114,10 @@ class EdgeInput(nn.Module):
         code = inputs.graphs.edge_labels * num_paths + inputs.path_code
         source, target = self.source(inputs.node_feats), self.target(inputs.node_feats)
         edges = embedding(code, table.flatten(0, 1)) + source[:, :, None] + target[:, None]
-        return (
-            edges if self.value is None else edges + self.value(inputs.edge_values.to(edges.dtype))
-        )
+        if self.value is None:
+            return edges
+        assert inputs.edge_values is not None  # a space with features has them
+        return edges + self.value(inputs.edge_values.to(edges.dtype))
 
 
 def evoformer_dims(config: ModelConfig) -> EvoformerDims:
