@@ -19,6 +19,13 @@ _HOMES = {
     "neighbours": "grale.tasks.neighbours",
     "read_vectors": "grale.tasks.vector_files",
     "prepare": "grale.data.own.prepare",
+    "barycenter": "grale.tasks.interpolate",
+    "edit": "grale.tasks.edit",
+    "interpolate": "grale.tasks.interpolate",
+    "learn_property": "grale.tasks.latent_predictor",
+    "named_property": "grale.tasks.properties",
+    "project": "grale.tasks.project",
+    "propose": "grale.tasks.propose",
     "edit_distance": "grale.metrics.edit_distance",
     "is_isomorphic": "grale.metrics.isomorphism",
 }
@@ -35,8 +42,15 @@ if TYPE_CHECKING:
     from grale.metrics.isomorphism import is_isomorphic as is_isomorphic
     from grale.model.autoencoder import GRALE as GRALE
     from grale.model.config import ModelConfig as ModelConfig
+    from grale.tasks.edit import edit as edit
     from grale.tasks.embed_frame import embed_frame as embed_frame
+    from grale.tasks.interpolate import barycenter as barycenter
+    from grale.tasks.interpolate import interpolate as interpolate
+    from grale.tasks.latent_predictor import learn_property as learn_property
     from grale.tasks.neighbours import neighbours as neighbours
+    from grale.tasks.project import project as project
+    from grale.tasks.properties import named_property as named_property
+    from grale.tasks.propose import propose as propose
     from grale.tasks.vector_files import read_vectors as read_vectors
     from grale.training.fit import fit as fit
 

@@ -84,7 +84,7 @@ def test_text_of_users_is_never_markup(opened) -> None:
     page.get_by_label("Molecule as SMILES").fill(HOSTILE)
     page.locator(
         ".input .notice", has_text=HOSTILE
-    ).wait_for()  # the one of the first molecule goes
+    ).wait_for()  # not the first one
     assert page.locator("img[src=x]").count() == 0
 
 
