@@ -14,7 +14,7 @@ from grale.tasks.latent_cache import token_space
 CENTRE = "CCOc1ccccc1"
 
 
-def still_prior(model: GRALE, centre: object = CENTRE, share: float = 0.7) -> LatentPrior:
+def still_prior(model: GRALE, centre: object = CENTRE, share: float = 0.55) -> LatentPrior:
     """Its velocity is zero, so that noise stays where it is: `share` of a latent's length away."""
     settings = PriorSettings(
         tokens=token_space(model),
