@@ -18,10 +18,10 @@ demo: setup
 	$(BIN)/grale demo --out demo
 
 test: setup
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-quick: setup
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
 
 # The lowest versions that pyproject.toml allows (torch but for one: see .ci/lowest.py). Old versions
 # warn of new ones beside them, so such warnings are not errors here.
@@ -31,7 +31,7 @@ test-lowest:
 	.venv-lowest/bin/python -m pip install --quiet --upgrade pip
 	.venv-lowest/bin/python -m pip install --quiet -c .venv-lowest/lowest.txt torch
 	.venv-lowest/bin/python -m pip install --quiet -c .venv-lowest/lowest.txt -e '.[dev]'
-	.venv-lowest/bin/python -m pytest -n 2 -m 'not slow' -W ignore::DeprecationWarning
+	.venv-lowest/bin/python -m pytest -n 2 --dist worksteal -m 'not slow' -W ignore::DeprecationWarning
 
 # The long forms of the checks in docs/reliability.md: hours. SHARE=0.1 makes a tenth of each.
 SHARE ?= 1

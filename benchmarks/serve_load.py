@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -94,6 +95,7 @@ def server(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         assert process.stdout is not None
         for line in process.stdout:
             if found := STARTED.search(line):
+                wait_for(found[1])
                 yield found[1], process
                 break
         else:
@@ -103,6 +105,19 @@ def server(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         process.wait(timeout=30)
         if process.stdout is not None:
             process.stdout.close()
+
+
+def wait_for(address: str) -> None:
+    """Return when the server answers; it prints its address a moment before."""
+    place, end = urlsplit(address), time.monotonic() + PATIENCE
+    while True:
+        try:
+            with socket.create_connection((place.hostname, place.port), timeout=1):
+                return
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
 
 
 def metric(address: str, name: str) -> float:

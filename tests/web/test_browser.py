@@ -82,9 +82,7 @@ def test_a_pasted_molecule_shows_vector_reconstruction_and_neighbours(opened, wi
 def test_text_of_users_is_never_markup(opened) -> None:
     page = opened("look")
     page.get_by_label("Molecule as SMILES").fill(HOSTILE)
-    page.locator(
-        ".input .notice", has_text=HOSTILE
-    ).wait_for()  # not the first one
+    page.locator(".input .notice", has_text=HOSTILE).wait_for()  # not the first one
     assert page.locator("img[src=x]").count() == 0
 
 
