@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import fastapi  # noqa: F401  # before autodoc sets TYPE_CHECKING, which breaks pydantic
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import Config, NumpyDocstring
