@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -109,15 +108,10 @@ def server(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 def wait_for(address: str) -> None:
     """Return when the server answers; it prints its address a moment before."""
-    place, end = urlsplit(address), time.monotonic() + PATIENCE
-    while True:
-        try:
-            with socket.create_connection((place.hostname, place.port), timeout=1):
-                return
-        except OSError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.05)
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE)
+    connection.request("GET", "/health")
+    connection.getresponse().read()
+    connection.close()
 
 
 def metric(address: str, name: str) -> float:
