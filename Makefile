@@ -36,7 +36,7 @@ test-lowest:
 # The long forms of the checks in docs/reliability.md: hours. SHARE=0.1 makes a tenth of each.
 SHARE ?= 1
 soak: setup
-	GRALE_SOAK_SHARE=$(SHARE) $(BIN)/python -m pytest -n 0 -m soak tests/soak
+	GRALE_SOAK_SHARE=$(SHARE) $(BIN)/python -m pytest -n 0 -m soak
 
 lint: setup
 	$(BIN)/ruff check .

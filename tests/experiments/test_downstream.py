@@ -53,7 +53,7 @@ def test_the_table_has_every_contender_and_says_what_was_not_run(
     told: list[str] = []
     request = Request(
         scale="smoke", folder=tmp_path / "out", data=str(tmp_path / "pool"), labelled=labelled,
-        count=40, seeds=2, also=("counts+ecfp",), on_model=told.append,
+        count=40, seeds=1, also=("counts+ecfp",), on_model=told.append,
     )  # fmt: skip
     (table,) = find_experiment("table-downstream").run(request, nullcontext)
     rows = {row[0]: row[1:] for row in table.rows}
@@ -67,9 +67,9 @@ def test_the_table_has_every_contender_and_says_what_was_not_run(
     assert "get the file from its authors" in table.caption
     assert "Rows that all can take: FreeSolv 40, BBBP 40" in table.caption
     assert rows["GRALE, quoted from the paper"][0] == "0.015"
-    assert "PIGVAE, seed 1" in told
+    assert "PIGVAE, seed 0" in told
     values = json.loads(table.write(tmp_path)[1].read_text())["values"]
-    assert len(values["freesolv"]["scores"]) == len(rows) - len(PAPER_ROWS) + 10  # two seeds each
+    assert len(values["freesolv"]["scores"]) == len(rows) - len(PAPER_ROWS)
     assert all(0 <= x <= 1 for x in values["bbbp"]["scores"]["rdkit"]["ROC-AUC"])
 
 

@@ -240,44 +240,31 @@ def test_a_ray_that_is_started_here_is_new_and_listens_on_this_machine_alone(mon
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # Ray's own
-def test_ray_gives_the_same_rows(tmp_path, molecule_model, source) -> None:
-    from grale.tasks.embed_ray import embed_with_ray
-
-    molecule_model.save_pretrained(tmp_path / "model")
-    embed(molecule_model, source, tmp_path / "local.parquet")
-    config = EmbedConfig(shard_rows=3, batch_size=2)
-    reports: list[object] = []
-    before = embed_with_ray(
-        str(tmp_path / "model"), source, tmp_path / "ray.parquet", config, None, 2, reports.append
-    )
-    assert before == 0
-    assert sum(report.rows for report in reports) == len(ROWS)
-    assert_same_rows(tmp_path / "local.parquet", tmp_path / "ray.parquet")
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # Ray's own
-def test_a_ray_cluster_is_reached_by_its_address(tmp_path, molecule_model, source) -> None:
+def test_a_ray_cluster_gives_the_same_rows(tmp_path, molecule_model, source) -> None:
     import ray
     from ray.cluster_utils import Cluster
 
     from grale.tasks.embed_ray import embed_with_ray
 
-    molecule_model.save_pretrained(tmp_path / "model")
+    model, out = str(tmp_path / "model"), tmp_path / "ray.parquet"
+    molecule_model.save_pretrained(model)
     embed(molecule_model, source, tmp_path / "local.parquet")
+    reports: list[object] = []
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     try:
         config = EmbedConfig(shard_rows=3, batch_size=2)
-        out = tmp_path / "ray.parquet"
-        embed_with_ray(str(tmp_path / "model"), source, out, config, cluster.address)
+        address = cluster.address
+        before = embed_with_ray(model, source, out, config, address, None, reports.append)
         ray.shutdown()
         strict = EmbedConfig(on_error="raise", shard_rows=3, batch_size=2)
         with pytest.raises(ValueError, match=r"^row \d .* null or skip to continue$"):
-            embed_with_ray(str(tmp_path / "model"), source, tmp_path / "z", strict, cluster.address)
+            embed_with_ray(model, source, tmp_path / "z", strict, address)
     finally:
         ray.shutdown()
         cluster.shutdown()
-    assert_same_rows(tmp_path / "local.parquet", tmp_path / "ray.parquet")
+    assert before == 0
+    assert sum(report.rows for report in reports) == len(ROWS)
+    assert_same_rows(tmp_path / "local.parquet", out)
 
 
 def assert_same_rows(first: Path, second: Path) -> None:

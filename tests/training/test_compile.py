@@ -53,7 +53,7 @@ print(json.dumps({"loss": loss, "compiled": compiled_loss, "worst": worst, "scal
 """
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler")
 def test_a_compiled_step_equals_the_plain_one() -> None:
     done = subprocess.run(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import json
 import os
 import signal
 import subprocess
@@ -14,10 +14,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-SMOKE = "smoke"
 ATOL_SUM_ORDER = 2e-5  # two processes add the same gradients in another order
-RUN = ["-m", "grale.cli", "train", str(SMOKE), "--accelerator", "cpu"]
-START = [sys.executable, *RUN]
+START = [sys.executable, "-m", "grale.cli", "train", "smoke", "--accelerator", "cpu"]
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
 
@@ -25,8 +23,8 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
-def _train(folder: Path, *arguments: str, start: list[str] = START) -> None:
-    command = [*start, "--out", str(folder), *arguments]
+def _train(folder: Path, *arguments: str) -> None:
+    command = [*START, "--out", str(folder), *arguments]
     result = subprocess.run(
         command, capture_output=True, text=True, env=_environment(), timeout=300
     )
@@ -38,41 +36,17 @@ def _weights(folder: Path) -> dict[str, torch.Tensor]:
     return load_file(newest / "weights.safetensors")
 
 
-def _losses(folder: Path) -> list[float]:
-    with (folder / "metrics.csv").open() as file:
-        return [float(row["loss"]) for row in csv.DictReader(file)]
-
-
-@pytest.mark.slow
-def test_two_processes_learn_what_one_learns(tmp_path: Path) -> None:
-    steps = ["--set", "max_steps=4", "--set", "log_every=1", "--set", "optimizer.kind=adam"]
-    _train(tmp_path / "one", *steps)
-    _train(tmp_path / "two", *steps, "--devices", "2")
-    one, two = _weights(tmp_path / "one"), _weights(tmp_path / "two")
-    for name in one:
-        torch.testing.assert_close(one[name], two[name], atol=ATOL_SUM_ORDER, rtol=1e-4)
-    assert _losses(tmp_path / "two") == pytest.approx(_losses(tmp_path / "one"), rel=1e-4)
-    assert len(_losses(tmp_path / "two")) == 4
-
-
-@pytest.mark.slow
-def test_processes_started_by_torchrun_learn_the_same(tmp_path: Path) -> None:
-    steps = ["--set", "max_steps=3", "--set", "log_every=1", "--set", "optimizer.kind=adam"]
-    _train(tmp_path / "one", *steps)
-    _train(tmp_path / "two", *steps, "--devices", "2", start=[*TORCHRUN, *RUN])
-    assert _losses(tmp_path / "two") == pytest.approx(_losses(tmp_path / "one"), rel=1e-4)
-
-
-GRADIENT = """
-import sys, torch
+PROGRAM = """
+import json, sys, torch
 from pathlib import Path
 from safetensors.torch import save_file
 from grale.data.batching import batches_from
 from grale.settings.files import load_settings
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.loop import Trainer
-config, out, devices = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-trainer = Trainer(load_settings(TrainConfig, config), out, RunOptions(
+out, devices = Path(sys.argv[1]), int(sys.argv[2])
+changes = ["max_steps=4", "log_every=1", "optimizer.kind=adam"]
+trainer = Trainer(load_settings(TrainConfig, "smoke", changes), out, RunOptions(
     accelerator="cpu", devices=devices))
 rank, size = trainer.fabric.global_rank, trainer.fabric.world_size
 batch = next(batches_from(trainer.source, 16, 0, 0, rank, size))
@@ -80,31 +54,38 @@ noise = trainer.model.draw_noise(16, torch.Generator().manual_seed(0))[batch.pla
 graphs = batch.graphs
 values = trainer.objective(graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise)
 trainer.fabric.backward(values["loss"])
+gradient = {name: w.grad.clone() for name, w in trainer.model.named_parameters()}
+trainer.model.zero_grad(set_to_none=True)
+losses = []
+trainer.run(lambda step: losses.append(step.values["loss"]))
 if rank == 0:
-    named = trainer.model.named_parameters()
-    save_file({name: weight.grad.contiguous() for name, weight in named}, out)
+    save_file(gradient, out / "gradient.safetensors")
+    (out / "losses.json").write_text(json.dumps(losses))
 """
 
 
 @pytest.mark.slow
-def test_two_processes_have_the_gradient_of_one(tmp_path: Path) -> None:
-    script = tmp_path / "gradient.py"
-    script.write_text(GRADIENT)
-    gradients = []
-    for devices in ("1", "2"):
-        out = tmp_path / f"gradient-{devices}.safetensors"
-        command = [sys.executable, str(script), str(SMOKE), str(out), devices]
+def test_two_processes_have_the_gradients_of_one_and_learn_the_same(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    for devices, start in (("1", [sys.executable]), ("2", TORCHRUN)):
+        command = [*start, str(script), str(tmp_path / devices), devices]
         result = subprocess.run(command, capture_output=True, text=True, env=_environment())
         assert result.returncode == 0, result.stderr
-        gradients.append(load_file(out))
-    for name, gradient in gradients[0].items():
-        torch.testing.assert_close(gradient, gradients[1][name], atol=ATOL_SUM_ORDER, rtol=1e-3)
+    one, two = (load_file(tmp_path / n / "gradient.safetensors") for n in ("1", "2"))
+    for name, gradient in one.items():
+        torch.testing.assert_close(gradient, two[name], atol=ATOL_SUM_ORDER, rtol=1e-3)
+    one, two = _weights(tmp_path / "1"), _weights(tmp_path / "2")
+    for name in one:
+        torch.testing.assert_close(one[name], two[name], atol=ATOL_SUM_ORDER, rtol=1e-4)
+    losses = [json.loads((tmp_path / n / "losses.json").read_text()) for n in ("1", "2")]
+    assert len(losses[1]) == 4
+    assert losses[1] == pytest.approx(losses[0], rel=1e-4)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_run_killed_twice_ends_with_the_same_bits(tmp_path: Path, workers: int) -> None:
-    settings = ["--set", "max_steps=90", "--set", f"data.num_workers={workers}"]
+def test_a_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
+    settings = ["--set", "max_steps=60", "--set", "data.num_workers=2"]
     settings += ["--set", "optimizer.ema_decay=0.9", "--save-every", "3"]
     _train(tmp_path / "straight", *settings)
     killed = tmp_path / "killed"

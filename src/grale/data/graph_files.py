@@ -132,11 +132,14 @@ def _record(values: Any) -> Record:
         return Record(json.dumps(values), {})
     graph = {key: value for key, value in values.items() if key in KEYS}
     others = {key: value for key, value in values.items() if key not in KEYS}
-    return Record(json.dumps(graph), {key: _cell(value) for key, value in others.items()})
+    return Record(json.dumps(graph), {key: cell_of(value) for key, value in others.items()})
 
 
-def _cell(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, list | dict | bool) else value
+def cell_of(value: Any) -> Any:
+    """Turn a property of a graph into a number or a text for a table; lists become JSON."""
+    if isinstance(value, list | dict | bool):
+        return json.dumps(value, default=str)
+    return value if isinstance(value, int | float | str | None) else str(value)
 
 
 def open_graphs(path: Path, column: str | None = None) -> GraphFiles:

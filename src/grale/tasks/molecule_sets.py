@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grale.data.moses import read_filters
+from grale.graphs.molecules.fingerprints import morgan_generator
 from grale.tasks.chemnet import chemnet_vectors
 
-RADIUS, NUM_BITS = 2, 1_024  # MOSES's
+NUM_BITS = 1_024  # MOSES's
 ATOMS = {"C", "N", "S", "O", "F", "Cl", "Br", "H"}
 SMALLEST_BAD_RING = 8
 FEWEST_RINGS = 2  # of a scaffold that counts
@@ -45,7 +46,7 @@ def summarise(smiles: Sequence[str]) -> MoleculeSet:
         [chemnet_vectors(smiles[start : start + CHUNK]) for start in range(0, len(smiles), CHUNK)]
     )
     return MoleculeSet(
-        [_generator().GetFingerprint(molecule) for molecule in molecules],
+        [morgan_generator(NUM_BITS).GetFingerprint(molecule) for molecule in molecules],
         Counter(piece for molecule in molecules for piece in fragments(molecule)),
         Counter(found for molecule in molecules if (found := scaffold(molecule))),
         activations.mean(axis=0),
@@ -154,10 +155,3 @@ def _patterns() -> list[Any]:
     from rdkit import Chem
 
     return [Chem.MolFromSmarts(text) for text in read_filters()]
-
-
-@lru_cache(maxsize=1)
-def _generator() -> Any:
-    from rdkit.Chem import rdFingerprintGenerator
-
-    return rdFingerprintGenerator.GetMorganGenerator(radius=RADIUS, fpSize=NUM_BITS)

@@ -7,15 +7,13 @@ Molecules: Tanimoto similarity of Morgan fingerprints of radius 2, as usual for 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 from grale.graphs.graph import Graph
+from grale.graphs.molecules.fingerprints import morgan_generator
 from grale.graphs.molecules.molecule import is_molecular
 from grale.graphs.space import GraphSpace
 from grale.matching.local_search import edit_distance_bound
-
-RADIUS, NUM_BITS = 2, 2_048
 
 
 def similarity_to(graph: Graph, space: GraphSpace) -> Callable[[Graph], float]:
@@ -30,16 +28,9 @@ def similarity_to(graph: Graph, space: GraphSpace) -> Callable[[Graph], float]:
 
 def morgan_bits(graphs: Sequence[Graph]) -> list[Any]:
     """Morgan fingerprints of molecules, as RDKit's bit vectors."""
-    return [_generator().GetFingerprint(graph.to_mol()) for graph in graphs]
+    return [morgan_generator().GetFingerprint(graph.to_mol()) for graph in graphs]
 
 
 def _by_edits(first: Graph, second: Graph) -> float:
     most = first.num_nodes + first.num_edges + second.num_nodes + second.num_edges
     return 1 - edit_distance_bound(first, second).edit_distance / most
-
-
-@lru_cache(maxsize=1)
-def _generator() -> Any:
-    from rdkit.Chem import rdFingerprintGenerator
-
-    return rdFingerprintGenerator.GetMorganGenerator(radius=RADIUS, fpSize=NUM_BITS)

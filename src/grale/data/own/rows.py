@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from grale.data.graph_files import GraphFiles, text_of
+from grale.data.graph_files import GraphFiles, cell_of, text_of
 from grale.data.molecules.lines import NOT_READ
 from grale.data.molecules.records import Record
 from grale.data.own.graph_set import read_for
@@ -22,8 +21,4 @@ def open_own(path: Path, space: GraphSpace) -> GraphFiles:
 def _records(path: Path, space: GraphSpace) -> Iterator[Record]:
     for record, item in read_for(path, space.attributes, space.directed):
         entry = f"{NOT_READ}{item}" if isinstance(item, str) else text_of(item)
-        yield Record(entry, {name: _cell(value) for name, value in record.targets.items()})
-
-
-def _cell(value: Any) -> Any:
-    return value if isinstance(value, int | float | str | None) else str(value)
+        yield Record(entry, {name: cell_of(value) for name, value in record.targets.items()})

@@ -24,12 +24,12 @@ RADIUS = 2
 
 def ecfp(molecule: Any) -> NDArray[np.float64]:
     """Extended-connectivity fingerprint (ECFP4) as counts."""
-    return np.asarray(_generators()["ecfp"].GetCountFingerprintAsNumPy(molecule), np.float64)
+    return np.asarray(morgan_generator().GetCountFingerprintAsNumPy(molecule), np.float64)
 
 
 def atompair(molecule: Any) -> NDArray[np.float64]:
     """Atom-pair fingerprint as counts."""
-    return np.asarray(_generators()["atompair"].GetCountFingerprintAsNumPy(molecule), np.float64)
+    return np.asarray(_atompair_generator().GetCountFingerprintAsNumPy(molecule), np.float64)
 
 
 def counts(molecule: Any) -> NDArray[np.float64]:
@@ -54,11 +54,16 @@ FINGERPRINTS: dict[str, Callable[[Any], NDArray[np.float64]]] = {
 }
 
 
-@lru_cache(maxsize=1)
-def _generators() -> dict[str, Any]:
+@lru_cache(maxsize=4)
+def morgan_generator(num_places: int = NUM_PLACES) -> Any:
+    """RDKit's generator of Morgan fingerprints of radius 2, hashed into `num_places`."""
     from rdkit.Chem import rdFingerprintGenerator
 
-    return {
-        "ecfp": rdFingerprintGenerator.GetMorganGenerator(radius=RADIUS, fpSize=NUM_PLACES),
-        "atompair": rdFingerprintGenerator.GetAtomPairGenerator(fpSize=NUM_PLACES),
-    }
+    return rdFingerprintGenerator.GetMorganGenerator(radius=RADIUS, fpSize=num_places)
+
+
+@lru_cache(maxsize=1)
+def _atompair_generator() -> Any:
+    from rdkit.Chem import rdFingerprintGenerator
+
+    return rdFingerprintGenerator.GetAtomPairGenerator(fpSize=NUM_PLACES)
