@@ -1,4 +1,4 @@
-"""The three jobs that may be killed or raced: embed, train, prepare; each of about a second."""
+"""Jobs that may be killed or raced: embed, train, prepare, generate; each of about a second."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from grale.codec.sample import SampleOptions
 from grale.data.molecules.files import open_molecules
 from grale.data.molecules.prepare import PrepareConfig, prepare
 from grale.files import BusyError
 from grale.model.autoencoder import GRALE
 from grale.settings.files import load_settings
 from grale.tasks.embed import EmbedConfig, embed_file
+from grale.tasks.generate import GenerateConfig, generate_file
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.logs import CsvLog
 from grale.training.loop import StepReport, Trainer
+from prior.still_prior import still_prior
 
 BUSY = 3
 ROWS = [f"{'C' * (number % 7 + 1)}{end}" for number in range(60) for end in ("", "O", "N", "x")]
@@ -51,8 +55,16 @@ def jobs(model: GRALE, folder: Path) -> dict[str, Job]:
     def ready(out: Path, seed: int) -> None:
         prepare([sources[seed]], out, PrepareConfig(max_atoms=16, test_share=0.2, shard_rows=5))
 
+    generative = deepcopy(model)  # others use the model, and it has no prior
+    generative.use_prior(still_prior(generative, "CCO"))
+
+    def draw(out: Path, seed: int) -> None:
+        options = SampleOptions(seed=seed, steps=2, batch_size=20)
+        generate_file(generative, "tiny", out, GenerateConfig(count=100, options=options))
+
     return {
         "embed": Job(embed, lambda out: [out]),
+        "generate": Job(draw, lambda out: [out]),
         "train": Job(_train, lambda out: [out / "model.safetensors", out / "config.json"]),
         "prepare": Job(ready, lambda out: sorted(out.rglob("*.parquet"))),
     }

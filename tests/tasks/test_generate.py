@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from grale.codec.identity import checksum_of_weights
 from grale.codec.sample import SampleOptions
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
@@ -89,7 +90,9 @@ def test_only_models_with_a_token_per_atom_can_keep_a_part(molecule_model: GRALE
 @pytest.mark.parametrize("kind", ["smi", "csv", "parquet", "jsonl"])
 def test_every_format_holds_the_same_molecules(generative: GRALE, tmp_path: Path, kind) -> None:
     out = tmp_path / f"new.{kind}"
-    report = generate_file(generative, out, _config(12, wanted={"logP": Range(-9.0, 9.0)}))
+    report = generate_file(
+        generative, "a test", out, _config(12, wanted={"logP": Range(-9.0, 9.0)})
+    )
     expected = {
         new.row: new.graph.to_smiles()
         for new in generate(generative, _config(12, wanted={"logP": Range(-9.0, 9.0)}))
@@ -98,6 +101,17 @@ def test_every_format_holds_the_same_molecules(generative: GRALE, tmp_path: Path
     assert report.rows == report.drawn == 12
     assert report.valid == len(expected) > 0
     assert _valid_rows(out) == expected
+    made_with = _made_with(out)
+    assert made_with["fingerprint"] == generative.fingerprint
+    assert made_with["prior"] == checksum_of_weights(generative.prior)
+    assert made_with["reading"] == "prior"
+
+
+def _made_with(out: Path) -> dict[str, str]:
+    """Which model made a file: in its metadata, or in the file beside it."""
+    if out.suffix == ".parquet":
+        return json.loads(pq.read_schema(out).metadata[b"grale"])
+    return json.loads(out.with_name(out.name + ".json").read_text())
 
 
 def _valid_rows(path: Path) -> dict[int, str]:
@@ -126,7 +140,7 @@ def _valid_rows(path: Path) -> dict[int, str]:
 @pytest.mark.parametrize("name", ["new.txt", "new", "."])
 def test_an_unknown_format_is_refused(generative: GRALE, tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match=r"cannot write|is a folder"):
-        generate_file(generative, tmp_path / name, _config(1))
+        generate_file(generative, "a test", tmp_path / name, _config(1))
 
 
 def test_a_failure_leaves_no_file(generative: GRALE, tmp_path: Path) -> None:
@@ -136,5 +150,5 @@ def test_a_failure_leaves_no_file(generative: GRALE, tmp_path: Path) -> None:
         raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match="stop"):
-        generate_file(generative, out, _config(2), stop)
+        generate_file(generative, "a test", out, _config(2), stop)
     assert not out.exists()

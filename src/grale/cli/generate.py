@@ -69,7 +69,7 @@ def generate(
 
     keep_freed_memory()
     with counting("drawing", count) as advance:
-        report = generate_file(load(model), out, config, advance)
+        report = generate_file(load(model), model, out, config, advance)
     done = max(report.rows, 1)
     rows = [
         ["drawn", str(report.drawn)],

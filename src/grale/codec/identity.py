@@ -69,8 +69,13 @@ def fingerprint(model: Any) -> str:
         "space": differences(model.space),
         "config": differences(model.config),
     }
-    digest = sha256(json.dumps(settings, sort_keys=True).encode())
-    for name, weight in sorted(model.state_dict().items()):
+    return checksum_of_weights(model, json.dumps(settings, sort_keys=True))
+
+
+def checksum_of_weights(part: nn.Module, settings: str = "") -> str:
+    """Checksum of the names, types, shapes and values of all weights, and of a text before them."""
+    digest = sha256(settings.encode())
+    for name, weight in sorted(part.state_dict().items()):
         digest.update(f"{name} {weight.dtype} {tuple(weight.shape)}".encode())
         flat = weight.detach().cpu().contiguous().reshape(-1)
         digest.update(flat.view(torch.uint8).numpy().tobytes())
@@ -99,7 +104,8 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 def provenance(model: nn.Module, name: str, reading: str) -> dict[str, str | None]:
     """What an output says about the model it was made with, under the name it was asked for.
 
-    `reading` is "latent" (vectors that decode), "description" (vectors to compare) or "both".
+    `reading` is "latent" (vectors that decode), "description" (vectors to compare), "both",
+    "matching", or "prior" (graphs that were drawn).
     """
     known = identity_of(model)
     return {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grale.codec.decode import decode
+from grale.codec.identity import checksum_of_weights, provenance
 from grale.codec.options import CodecOptions
 from grale.codec.sample import SIZE, SampleOptions, check_conditions, sample_latents
 from grale.files import locked
@@ -161,17 +162,24 @@ def _is_met(name: str, wanted: Any, value: float) -> bool:
 
 def generate_file(
     model: GRALE,
+    model_name: str,
     out: Path,
     config: GenerateConfig,
     progress: Callable[[int], object] = lambda done: None,
 ) -> GenerateReport:
-    """Write new graphs as they are drawn; the file appears when it is complete."""
+    """Write new graphs as they are drawn; the file appears when it is complete.
+
+    It says which model and which prior they are from: parquet in its metadata, others in a file
+    beside it.
+    """
     check_format(out, is_molecular(model.space))
     graphs = generate(model, config, progress)
     drawn = rows = valid = met = 0
     has_smiles = is_molecular(model.space)
     columns = [SIZE, *(name for name in config.wanted if name != SIZE)]
-    with locked(out), open_writer(out, columns) as write:
+    made_with = provenance(model, model_name, "prior")
+    made_with["prior"] = checksum_of_weights(model.prior)
+    with locked(out), open_writer(out, columns, made_with) as write:
         for new in graphs:
             write(new.record(has_smiles))
             drawn, rows = new.row + 1, rows + 1

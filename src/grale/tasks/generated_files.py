@@ -1,14 +1,15 @@
 """Files of new graphs, written as they are drawn: .smi, .csv, .parquet or .jsonl.
 
 All but .smi have one row per drawn graph, valid or not. A .smi file cannot say that a molecule is
-not valid: it holds the valid ones, each with the number of its row as its name.
+not valid: it holds the valid ones, each with the number of its row as its name. Every file says
+which model and prior made it: parquet in its metadata, the others in OUT.json beside them.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from grale.files import whole
+from grale.tasks.vector_output import metadata_of, write_sidecar
 
 Write = Callable[[dict[str, Any]], None]
+MadeWith = Mapping[str, str | None]
 COLUMNS = ("row", "smiles", "valid", "reason", "meets")
 GRAPH_COLUMNS = ("node_labels", "edges", "edge_labels")
 GRAPHS_ONLY = ".jsonl"  # the format for graphs that are not molecules
@@ -36,14 +39,20 @@ def check_format(out: Path, has_smiles: bool) -> None:
 
 
 @contextmanager
-def open_writer(out: Path, numbers: Sequence[str]) -> Iterator[Write]:
-    """Yield a function that writes a row; `numbers` are the columns besides the usual ones."""
-    with whole(out) as partial, WRITERS[out.suffix.lower()](partial, numbers) as write:
+def open_writer(out: Path, numbers: Sequence[str], made_with: MadeWith) -> Iterator[Write]:
+    """Yield a function that writes a row.
+
+    `numbers` are the columns besides the usual ones; `made_with` says which model made the graphs.
+    """
+    kind = out.suffix.lower()
+    with whole(out) as partial, WRITERS[kind](partial, numbers, made_with) as write:
         yield write
+    if kind != ".parquet":
+        write_sidecar(out, made_with)
 
 
 @contextmanager
-def _smi(path: Path, numbers: Sequence[str]) -> Iterator[Write]:
+def _smi(path: Path, numbers: Sequence[str], made_with: MadeWith) -> Iterator[Write]:
     with path.open("w", encoding="utf-8") as file:
 
         def write(record: dict[str, Any]) -> None:
@@ -54,7 +63,7 @@ def _smi(path: Path, numbers: Sequence[str]) -> Iterator[Write]:
 
 
 @contextmanager
-def _csv(path: Path, numbers: Sequence[str]) -> Iterator[Write]:
+def _csv(path: Path, numbers: Sequence[str], made_with: MadeWith) -> Iterator[Write]:
     with path.open("w", encoding="utf-8", newline="") as file:
         columns = [*COLUMNS, *numbers]
         writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
@@ -63,7 +72,7 @@ def _csv(path: Path, numbers: Sequence[str]) -> Iterator[Write]:
 
 
 @contextmanager
-def _jsonl(path: Path, numbers: Sequence[str]) -> Iterator[Write]:
+def _jsonl(path: Path, numbers: Sequence[str], made_with: MadeWith) -> Iterator[Write]:
     with path.open("w", encoding="utf-8") as file:
 
         def write(record: dict[str, Any]) -> None:
@@ -76,10 +85,11 @@ def _jsonl(path: Path, numbers: Sequence[str]) -> Iterator[Write]:
 
 
 @contextmanager
-def _parquet(path: Path, numbers: Sequence[str]) -> Iterator[Write]:
+def _parquet(path: Path, numbers: Sequence[str], made_with: MadeWith) -> Iterator[Write]:
     kinds = {"row": pa.int64(), "valid": pa.bool_(), "meets": pa.bool_()}
     fields = [(name, kinds.get(name, pa.string())) for name in COLUMNS]
-    schema = pa.schema([*fields, *((name, pa.float64()) for name in numbers)])
+    columns = [*fields, *((name, pa.float64()) for name in numbers)]
+    schema = pa.schema(columns, metadata=metadata_of(made_with))
     waiting: list[dict[str, Any]] = []
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
 
@@ -96,7 +106,7 @@ def _parquet(path: Path, numbers: Sequence[str]) -> Iterator[Write]:
         flush()
 
 
-WRITERS: dict[str, Callable[[Path, Sequence[str]], Any]] = {
+WRITERS: dict[str, Callable[[Path, Sequence[str], MadeWith], Any]] = {
     ".smi": _smi,
     ".csv": _csv,
     ".parquet": _parquet,
