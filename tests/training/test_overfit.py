@@ -34,22 +34,25 @@ OPTIMIZER = OptimizerConfig(
     schedule="trapezoid",
     decay_share=0.5,
 )
+MOST_STEPS, LOOK_EVERY = 240, 20
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("encoder", "count", "steps"), [("evoformer", 64, 400), ("gin", 8, 200)])
-def test_a_tiny_model_learns_graphs_by_heart(encoder: str, count: int, steps: int) -> None:
+@pytest.mark.parametrize(("encoder", "count"), [("evoformer", 12), ("gin", 6)])
+def test_a_tiny_model_learns_graphs_by_heart(encoder: str, count: int) -> None:
     graphs = generate_coloring(count, COLORING_VARIANTS["coloring10"], seed=0)
     torch.manual_seed(0)
     model = GRALE(GraphSpace(max_nodes=10, num_node_labels=4), replace(MODEL, encoder=encoder))
     assert evaluate(model, graphs).accuracy < 0.05  # nothing is known yet
     optimizers = Optimizers(model, OPTIMIZER)
     batch, generator = GraphBatch.from_graphs(graphs), torch.Generator().manual_seed(0)
-    for step in range(steps):
+    for step in range(MOST_STEPS):
         result = model(batch, model.featurizer.draw_noise(len(batch), generator))
         result.terms.total(MODEL.loss).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizers.step(rate_share(step, step / steps, OPTIMIZER))
+        optimizers.step(rate_share(step, step / MOST_STEPS, OPTIMIZER))
+        if step % LOOK_EVERY == LOOK_EVERY - 1 and evaluate(model, graphs).accuracy == 1.0:
+            break
     report = evaluate(model, graphs)
     assert report.accuracy == 1.0
     assert report.edit_distance == 0
