@@ -24,6 +24,7 @@ from grale.web.limits import Limits
 from grale.web.metrics import Metrics
 from grale.web.refusals import Refused
 from grale.web.rows import Record, decode_rows, describe_rows, encode_rows, reconstruct_rows
+from grale.web.samples import condition_names
 
 OPERATIONS: dict[str, Callable[..., list[Record]]] = {
     "encode": encode_rows,
@@ -77,8 +78,9 @@ class Service:
                 "decode": model.decodes,
                 "match": self.background is not None,
                 "edit": self.background is not None,
-                "sample": False,
+                "sample": self.background is not None and self.background.model.has_prior,
             },
+            "conditions": condition_names(self.background.model) if self.background else [],
             "limits": {
                 "max_rows": self.limits.max_rows,
                 "max_slow_rows": self.limits.max_slow_rows,
