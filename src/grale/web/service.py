@@ -53,6 +53,8 @@ class Service:
         self.slow_threads = ThreadPoolExecutor(SLOW_THREADS, thread_name_prefix="slow")
         self.num_slow = 0
         self.background = Background(model, num_examples) if isinstance(model, GRALE) else None
+        # read now: a prior that is broken stops the server when it starts
+        self.conditions = condition_names(model) if isinstance(model, GRALE) else []
         self.identity = {
             "name": name,
             "version": getattr(model, "version", None),
@@ -80,7 +82,7 @@ class Service:
                 "edit": self.background is not None,
                 "sample": self.background is not None and self.background.model.has_prior,
             },
-            "conditions": condition_names(self.background.model) if self.background else [],
+            "conditions": self.conditions,
             "limits": {
                 "max_rows": self.limits.max_rows,
                 "max_slow_rows": self.limits.max_slow_rows,
