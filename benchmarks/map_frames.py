@@ -1,11 +1,11 @@
-"""How smoothly the page of a map moves: time per frame while it is dragged, in headless Chromium.
+"""How smoothly the page of a map moves: time per frame while it is dragged and zoomed.
 
 python benchmarks/map_frames.py [POINTS] [WIDTH,HEIGHT]
 
-Chromium is Debian's (`apt-get install chromium`). The page is dragged by pointer events for some
-seconds; it reports the time its script takes for a frame, and the time between frames. On a machine
-that does other work, both are longer than the work: the last line is the processor time of all of
-Chromium, divided by the frames.
+Chromium is Debian's (`apt-get install chromium`), without a window. The page is dragged by pointer
+events for some seconds, then zoomed by the wheel; it reports the time its script takes for a frame,
+and the time between frames. On a machine that does other work, both are longer than the work: the
+last line is the processor time of all of Chromium, divided by the frames.
 """
 
 from __future__ import annotations
@@ -32,27 +32,39 @@ from grale.plot.map_page import write_map_page
 from grale.plot.packed_drawings import CHUNK
 
 SECONDS = 6.0
-DRAG = """
+HANDS = """
 <script>
 (async () => {
   await new Promise((done) => setTimeout(done, 1000));
-  const box = over.getBoundingClientRect(), between = [], inside = [];
-  const send = (kind, x, y) => over.dispatchEvent(new PointerEvent(kind, { pointerId: 1,
-    clientX: box.left + x, clientY: box.top + y, bubbles: true }));
-  await fetch("/begin", { method: "POST", body: "{}" });
-  const began = performance.now();
-  let last = began, x = box.width / 2, y = box.height / 2;
-  send("pointerdown", x, y);
-  while (performance.now() - began < SECONDS * 1000) {
-    const angle = (performance.now() - began) / 400;
-    x += 6 * Math.cos(angle); y += 6 * Math.sin(angle);
-    send("pointermove", x, y);
-    await new Promise(requestAnimationFrame);
-    const now = performance.now();
-    between.push(now - last); last = now; inside.push(window.frameTime);
+  const box = over.getBoundingClientRect();
+  let x = box.width / 2, y = box.height / 2;
+  const send = (kind, more) => {
+    const place = { clientX: box.left + x, clientY: box.top + y, bubbles: true, ...more };
+    over.dispatchEvent(new (kind === "wheel" ? WheelEvent : PointerEvent)(kind, place));
+  };
+  const ways = {
+    drag: (angle) => {
+      x += 6 * Math.cos(angle);
+      y += 6 * Math.sin(angle);
+      send("pointermove", { pointerId: 1 });
+    },
+    zoom: (angle) => send("wheel", { deltaY: 25 * Math.cos(angle / 2) }),
+  };
+  for (const way of ["drag", "zoom"]) {
+    const between = [], inside = [];
+    if (way === "drag") send("pointerdown", { pointerId: 1 });
+    await fetch("/begin", { method: "POST", body: "{}" });
+    const began = performance.now();
+    let last = began;
+    while (performance.now() - began < SECONDS * 1000) {
+      ways[way]((performance.now() - began) / 400);
+      await new Promise(requestAnimationFrame);
+      const now = performance.now();
+      between.push(now - last); last = now; inside.push(window.frameTime);
+    }
+    if (way === "drag") send("pointerup", { pointerId: 1 });
+    await fetch("/" + way, { method: "POST", body: JSON.stringify({ between, inside }) });
   }
-  send("pointerup", x, y);
-  await fetch("/done", { method: "POST", body: JSON.stringify({ between, inside }) });
 })();
 </script>
 """
@@ -108,10 +120,10 @@ def processor_seconds(parent: int) -> float:
 def main(count: int, window: str) -> None:
     """Serve the page on loopback, drag it, print the times."""
     page = page_of(count)
-    script = DRAG.replace("SECONDS", str(SECONDS))
+    script = HANDS.replace("SECONDS", str(SECONDS))
     content = page.replace("</body>", script + "</body>").encode()
-    answer: list[dict[str, list[float]]] = []
-    spent: list[float] = []
+    answers: dict[str, dict[str, list[float]]] = {}
+    spent: list[float] = []  # at the beginning and the end of each way to move
     done = threading.Event()
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -126,8 +138,9 @@ def main(count: int, window: str) -> None:
             spent.append(processor_seconds(os.getpid()))
             self.send_response(204)
             self.end_headers()
-            if self.path == "/done":
-                answer.append(said)
+            if self.path != "/begin":
+                answers[self.path[1:]] = said
+            if self.path == "/zoom":
                 done.set()
 
         def log_message(self, *_: object) -> None:
@@ -155,12 +168,19 @@ def main(count: int, window: str) -> None:
     if not is_done:
         raise SystemExit("the page did not answer within 400 seconds")
     print(f"{count:,} points, window {window}, page of {len(page) / 1e6:.1f} MB")
-    for name, values in answer[0].items():
+    for way, began, ended in zip(answers, spent[::2], spent[1::2]):
+        report(way, answers[way], ended - began)
+
+
+def report(way: str, times: dict[str, list[float]], seconds: float) -> None:
+    """Print the times of one way to move."""
+    print(way)
+    for name, values in times.items():
         some = np.array(values[2:])
         middle, most = np.percentile(some, [50, 95])
         what = {"between": "between frames", "inside": "in the page's script"}[name]
         print(f"  {what}: median {middle:.1f} ms, 95 % below {most:.1f} ms, {len(some)} frames")
-    work = 1000 * (spent[1] - spent[0]) / len(answer[0]["inside"])
+    work = 1000 * seconds / len(times["inside"])
     print(f"  processor time of the browser: {work:.1f} ms per frame")
 
 

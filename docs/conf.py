@@ -46,7 +46,9 @@ default_role = "code"
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
-nb_execution_mode = "off"  # notebooks are stored with their output; a test runs their cells
+nb_execution_mode = "cache"  # a notebook runs when its cells have changed
+nb_execution_timeout = 900  # seconds per cell, on a machine that does other work
+nb_execution_raise_on_error = True
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
@@ -65,7 +67,6 @@ apidoc_modules = [
 
 html_theme = "pydata_sphinx_theme"
 html_title = "grale"
-html_static_path = ["_static"]
 html_show_sphinx = False
 html_theme_options = {
     "header_links_before_dropdown": 7,
@@ -81,7 +82,7 @@ html_sidebars = {"index": []}
 
 
 def pictures_written(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
-    """Take over the pictures that an example has written into its folder."""
+    """Take over the pictures that an example has written into its folder; pages are removed."""
     from sphinx_gallery.scrapers import figure_rst
 
     folder = Path(block_vars["src_file"]).parent
@@ -90,6 +91,8 @@ def pictures_written(block: Any, block_vars: dict[str, Any], gallery_conf: dict[
         target = Path(next(block_vars["image_path_iterator"]))
         shutil.move(picture, target)
         found.append(str(target))
+    for page in folder.glob("*.html"):
+        page.unlink()
     return figure_rst(found, gallery_conf["src_dir"])
 
 

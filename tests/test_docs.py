@@ -1,7 +1,9 @@
-"""README blocks run, and the pages in docs/ point at things that exist, where they are defined."""
+"""Code in README runs; the pages in docs/ point at things that exist, where they are defined."""
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import runpy
 import sys
@@ -20,7 +22,12 @@ PAPER_MAP, ARCHITECTURE = (
     (ROOT / "docs" / name).read_text() for name in ("paper-map.md", "architecture.md")
 )
 POINTERS, HOPS = (re.findall(r"`(grale\.[\w.]+)`", page) for page in (PAPER_MAP, ARCHITECTURE))
-PYTHON_BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+WITH_CODE = ("README.md", "docs/graph-learning.md")
+PYTHON_BLOCKS = [
+    block
+    for name in WITH_CODE
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
+]
 
 
 def found_at(pointer: str) -> Any:
@@ -64,7 +71,7 @@ def test_a_method_and_a_function_named_like_its_module_are_found() -> None:
 def test_there_are_pointers_and_blocks_to_check() -> None:
     assert len(POINTERS) > 30
     assert len(HOPS) > 80
-    assert len(PYTHON_BLOCKS) >= 1
+    assert len(PYTHON_BLOCKS) >= len(WITH_CODE)
 
 
 @pytest.mark.parametrize("name", ["docs/architecture.md", "CONTRIBUTING.md"])
@@ -86,7 +93,7 @@ def test_every_folder_has_its_line_in_the_architecture() -> None:
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON_BLOCKS)))
-def test_the_readme_block_runs(
+def test_the_block_of_the_page_runs(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -104,6 +111,22 @@ def test_the_example_runs_and_draws(
     monkeypatch.setattr(sys, "argv", [str(path)])
     runpy.run_path(str(path), run_name="__main__")
     assert list(tmp_path.rglob("*.png"))
+
+
+def test_the_notebook_is_stored_without_output() -> None:
+    cells = json.loads((ROOT / "docs" / "chemist.ipynb").read_text())["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert code
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+
+
+def test_the_csv_of_the_notebook_has_what_its_text_says() -> None:
+    with (ROOT / "docs" / "data" / "dipoles.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 300
+    assert sum(row["Name"] != "" for row in rows) == 52
+    assert any(row["Dipole (D)"] == "" for row in rows)
+    assert any("." in row["Canonical SMILES"] for row in rows)
 
 
 def test_decisions_named_in_the_code_exist() -> None:

@@ -96,7 +96,7 @@ def test_match_prints_the_edits_and_draws(tmp_path: Path) -> None:
     out = tmp_path / "match.png"
     text = run("match", "CCO", "CCN", "--out", str(out))
     assert "1 edits (the edit distance)" in text
-    assert "relabel node 2: 2 -> 1" in text
+    assert "relabel node 2: O -> N" in text
     assert out.is_file()
 
 

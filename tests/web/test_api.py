@@ -115,6 +115,25 @@ def test_edit_leaves_out_what_is_not_similar_enough(tiny_coloring_client) -> Non
     assert "size or edges" in refused.json()["error"]
 
 
+def test_new_graphs_are_drawn_from_a_prior_and_only_from_one(api, generative: GRALE) -> None:
+    refused = api.post("/sample", json={"count": 2})
+    assert refused.status_code == 422
+    assert "no prior" in refused.json()["error"]
+    assert not api.get("/model").json()["can"]["sample"]
+    with client_of(generative) as client:
+        assert client.get("/model").json()["can"]["sample"]
+        assert client.get("/model").json()["conditions"] == ["size", "logP"]
+        first, again, other = (
+            client.post("/sample", json={"count": 3, "seed": seed, "tries": 1}).json()["rows"]
+            for seed in (0, 0, 1)
+        )
+        assert len(first) == 3
+        assert first == again != other
+        unknown = client.post("/sample", json={"where": ["QED>0.5"]})
+        assert unknown.status_code == 422
+        assert "QED" in unknown.json()["error"]
+
+
 def test_a_model_without_a_decoder_says_so(molecule_model: GRALE) -> None:
     with client_of(
         VGAE(molecule_model.space, VgaeConfig(hidden_dim=8, latent_dim=8)).eval()

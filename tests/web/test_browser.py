@@ -6,11 +6,15 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
+from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
+from grale.plot.colouring import Colouring
+from grale.plot.map_page import write_map_page
 from serving import page_of
 
 pytestmark = pytest.mark.slow
@@ -18,6 +22,16 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 WIDTHS = (1280, 420)
 HOSTILE = "<img src=x onerror=alert(1)>"
 PATIENCE = 300_000  # milliseconds; this is about what is shown, not how soon
+GAPS = """() => {
+  draw();
+  const box = over.getBoundingClientRect(), picture = dots.getBoundingClientRect();
+  const across = (i) => (xs[i] * drawn.scale + drawn.left + marginX) / dots.width * picture.width
+    + picture.left - box.left - (xs[i] * scale + left) / ratio;
+  const down = (i) => (ys[i] * drawn.scale + drawn.upper + marginY) / dots.height * picture.height
+    + picture.top - box.top - (ys[i] * scale + upper) / ratio;
+  const gaps = [0, 1, 2].flatMap((i) => [Math.abs(across(i)), Math.abs(down(i))]);
+  return [Math.max(...gaps), drawn.left === left && drawn.scale === scale];
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -147,3 +161,29 @@ def test_a_graph_is_drawn_by_clicks(opened, browser, tiny_config) -> None:
             page.locator(f"circle[data-node='{node}']").click()
         assert "2 of 10 nodes, 1 edges" in page.locator(".input").inner_text()
         page.wait_for_selector(".badge")
+
+
+def test_a_picture_of_many_dots_that_slides_shows_each_dot_in_its_place(browser, tmp_path) -> None:
+    points, graphs = np.array([[0.0, 0.0], [1.0, 0.4], [0.3, 1.0]]), [Graph([0])] * 3
+    path = write_map_page(
+        tmp_path / "map.html", "dots", points, [Colouring("x", points[:, 0])], graphs
+    )
+    path.write_text(path.read_text().replace("MANY = 20000", "MANY = 2"))
+    page = browser.new_page(viewport={"width": WIDTHS[0], "height": 900})
+    page.goto(path.as_uri())
+    moves = {  # and whether the picture is drawn anew
+        "": True,
+        "left += 60; upper -= 40; move();": False,
+        "zoom(1.1, 300, 200);": False,
+        "left += width; move();": True,
+        "zoom(3, 300, 200);": True,
+    }
+    for script, is_drawn in moves.items():
+        gap, is_new = page.evaluate(f"() => {{ {script} return ({GAPS})(); }}")  # before it rests
+        assert gap < 0.5  # of a pixel
+        assert is_new == is_drawn
+    page.evaluate("left -= 50; move();")
+    page.wait_for_function("draw() || drawn.left === left")  # when it rests, it is drawn anew
+    page.evaluate("dots.style.transform = 'translate(9px, 0)'; draw = () => {};")
+    assert page.evaluate(GAPS)[0] > 8  # a picture in the wrong place would be found out
+    page.close()

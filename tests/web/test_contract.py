@@ -11,7 +11,7 @@ from grale.web.service import Service
 
 pytestmark = pytest.mark.slow
 EXAMPLES = 15
-POSTED = ("/encode", "/decode", "/describe", "/reconstruct", "/match", "/interpolate")
+POSTED = ("/encode", "/decode", "/describe", "/reconstruct", "/match", "/interpolate", "/sample")
 
 
 @pytest.fixture(scope="module")

@@ -45,6 +45,7 @@ def match(
     from grale.catalog import load
     from grale.cli.terminal import counting, keep_freed_memory, say, show
     from grale.data.samples import named_graph
+    from grale.graphs.molecules.names import names_of
     from grale.matching.solve import method_called, solve
     from grale.plot.figures import picture_format, save_figure
     from grale.plot.look import look_of
@@ -75,7 +76,7 @@ def match(
     kind = "the edit distance" if found.is_optimal else "an upper bound of the edit distance"
     say(f"{found.edit_distance} edits ({kind}), {1000 * found.seconds:.1f} ms")
     for edit in found.edits:
-        say(f"  {edit.text(loaded.space.attributes)}")
+        say(f"  {edit.text(names_of(loaded.space))}")
     figure = matching_figure(g1, g2, found.mapping, look_of(loaded.space))
     say(f"picture: {save_figure(figure, out or PICTURE)}")
 

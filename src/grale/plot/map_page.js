@@ -1,5 +1,5 @@
-// The map: dots are written into an image pixel by pixel, so that 100,000 move smoothly without a
-// graphics card. Users' text only ever becomes textContent.
+// The map: dots are written into an image pixel by pixel, and the image moves as a whole, so that
+// 100,000 move smoothly without a graphics card. Users' text only ever becomes textContent.
 const find = (id) => document.getElementById(id);
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 const count = data.count;
@@ -69,14 +69,15 @@ function fit() {
   width = Math.max(1, Math.round(box.width * ratio));
   height = Math.max(1, Math.round(box.height * ratio));
   if (before[0] === width && before[1] === height) return;
-  for (const canvas of [dots, over]) { canvas.width = width; canvas.height = height; }
-  image = paper.createImageData(width, height);
-  pixels = new Uint32Array(image.data.buffer);
+  over.width = width;
+  over.height = height;
+  frameDots();
   if (isWhole) showAll();
   else {
     left += (width - before[0]) / 2;  // what was in the middle stays there
     upper += (height - before[1]) / 2;
   }
+  isStale = true;
   draw();  // at once: a canvas whose size changed is empty
 }
 function showAll() {
@@ -94,16 +95,43 @@ function zoom(factor, x, y) {
   move();
 }
 
-// Drawing.
-// Many dots that move have hard rims; they get smooth ones when they rest.
-const MANY = 20000, REST = 160;
-let asked = false, isRough = false, resting = 0;
-function ask() { if (!asked) { asked = true; requestAnimationFrame(draw); } }
+// Drawing. The picture of the dots is larger than the map, by a margin on each side. While many
+// dots move, it slides and stretches as a whole, which costs next to nothing; it is drawn anew
+// when it no longer covers the map, and when the dots rest. Drawn on the way, they have hard rims.
+const MANY = 20000, REST = 160, MARGIN = 0.2, STRETCH = 1.25;
+let marginX = 0, marginY = 0, stride = 0, drawn = { scale: 1, left: 0, upper: 0 };
+let asked = false, isStale = true, isRough = false, resting = 0;
+function frameDots() {
+  marginX = count > MANY ? Math.round(MARGIN * width) : 0;
+  marginY = count > MANY ? Math.round(MARGIN * height) : 0;
+  stride = dots.width = width + 2 * marginX;
+  dots.height = height + 2 * marginY;
+  Object.assign(dots.style, { left: -marginX / ratio + "px", top: -marginY / ratio + "px",
+    width: dots.width / ratio + "px", height: dots.height / ratio + "px",
+    transformOrigin: marginX / ratio + "px " + marginY / ratio + "px" });
+  image = paper.createImageData(dots.width, dots.height);
+  pixels = new Uint32Array(image.data.buffer);
+}
+function ask(changes = true) {
+  isStale = isStale || changes;
+  if (!asked) { asked = true; requestAnimationFrame(draw); }
+}
 function move() {
   isRough = count > MANY;
   clearTimeout(resting);
   if (isRough) resting = setTimeout(() => { isRough = false; ask(); }, REST);
-  ask();
+  ask(!isRough);
+}
+// Where the picture goes: p * grow + (right, down) for what was drawn at p.
+function slide() {
+  const grow = scale / drawn.scale;
+  return [grow, left - drawn.left * grow, upper - drawn.upper * grow];
+}
+function covers() {
+  const [grow, right, down] = slide();
+  return grow < STRETCH && grow > 1 / STRETCH
+    && right <= marginX * grow && (width + marginX) * grow + right >= width
+    && down <= marginY * grow && (height + marginY) * grow + down >= height;
 }
 function radius() {
   const base = count > 30000 ? 1.6 : count > 5000 ? 2.3 : count > 800 ? 3.4 : 5;
@@ -114,8 +142,8 @@ function stamp(size) {
   for (let dy = -reach; dy <= reach; dy++)
     for (let dx = -reach; dx <= reach; dx++) {
       const share = Math.max(0, Math.min(1, size + 0.5 - Math.hypot(dx, dy)));
-      if (share > (isRough ? 0.5 : 0.95)) inner.push(dy * width + dx);
-      else if (share > 0.05 && !isRough) { rim.push(dy * width + dx); cover.push(Math.round(256 * share)); }
+      if (share > (isRough ? 0.5 : 0.95)) inner.push(dy * stride + dx);
+      else if (share > 0.05 && !isRough) { rim.push(dy * stride + dx); cover.push(Math.round(256 * share)); }
     }
   return { reach, inner: Int32Array.from(inner), rim: Int32Array.from(rim), cover: Int32Array.from(cover) };
 }
@@ -129,20 +157,28 @@ function dab(at, ink, mark) {
     pixels[at + rim[k]] = (0xff000000 | redBlue | green) >>> 0;
   }
 }
-function draw() {
-  asked = false;
-  const began = performance.now();
+function drawDots() {
   pixels.fill(packed(isDark.matches ? "#171c22" : "#ffffff"));
   const mark = stamp(radius()), reach = mark.reach, some = wanted();
   const quiet = packed(isDark.matches ? "#2f363f" : "#dfe3e8");
+  const high = image.height, right = left + marginX + 0.5, down = upper + marginY + 0.5;
   for (let pass = some ? 0 : 1; pass < 2; pass++)
     for (let i = 0; i < count; i++) {
       if (some && some[i] !== pass) continue;
-      const x = (xs[i] * scale + left + 0.5) | 0, y = (ys[i] * scale + upper + 0.5) | 0;
-      if (x < reach || y < reach || x >= width - reach || y >= height - reach) continue;
-      dab(y * width + x, pass ? inks[i] : quiet, mark);
+      const x = (xs[i] * scale + right) | 0, y = (ys[i] * scale + down) | 0;
+      if (x < reach || y < reach || x >= stride - reach || y >= high - reach) continue;
+      dab(y * stride + x, pass ? inks[i] : quiet, mark);
     }
   paper.putImageData(image, 0, 0);
+  drawn = { scale, left, upper };
+  isStale = false;
+}
+function draw() {
+  asked = false;
+  const began = performance.now();
+  if (isStale || !covers()) drawDots();
+  const [grow, right, down] = slide();
+  dots.style.transform = "translate(" + right / ratio + "px, " + down / ratio + "px) scale(" + grow + ")";
   drawOver();
   window.frameTime = performance.now() - began;
 }

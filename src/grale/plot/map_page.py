@@ -131,12 +131,15 @@ def _drawings(
     palette: Palette,
     progress: Callable[[int], object] | None,
 ) -> list[str]:
-    chunks = []
+    chunks: list[str] = []
+    known: dict[Graph, bytes] = {}  # files often hold a graph more than once
     for start in range(0, len(graphs), CHUNK):
         some = graphs[start : start + CHUNK]
         is_quick = len(graphs) > MANY
-        drawn = [packed_drawing(look.shapes(graph, is_quick), palette) for graph in some]
-        chunks.append(packed_chunk(drawn))
+        for graph in some:
+            if graph not in known:
+                known[graph] = packed_drawing(look.shapes(graph, is_quick), palette)
+        chunks.append(packed_chunk([known[graph] for graph in some]))
         if progress is not None:
             progress(len(some))
     return chunks

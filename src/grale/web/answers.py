@@ -118,6 +118,13 @@ class EditedRow(Row):
     """Of the predictor that was followed, on graphs that it did not see."""
 
 
+class SampledRow(GraphRow):
+    """A new graph."""
+
+    meets: bool
+    """Whether it is valid and as it was asked for."""
+
+
 class Answer(BaseModel):
     """What all answers have."""
 
@@ -162,6 +169,12 @@ class EditedAnswer(Answer):
     """Answer of /edit."""
 
     rows: list[EditedRow]
+
+
+class SampleAnswer(Answer):
+    """Answer of /sample."""
+
+    rows: list[SampledRow]
 
 
 class ErrorAnswer(BaseModel):

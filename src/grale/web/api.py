@@ -12,6 +12,7 @@ from grale.web.answers import ErrorAnswer, as_json
 from grale.web.edits import edit_rows
 from grale.web.pairs import interpolate_rows, match_rows
 from grale.web.refusals import Refused
+from grale.web.samples import sample_rows
 from grale.web.service import Service
 
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -32,6 +33,7 @@ def api(service: Service) -> APIRouter:
     _vectors(router, service)
     _graphs(router, service)
     _slow(router, service)
+    _new(router, service)
     _state(router, service)
     return router
 
@@ -108,6 +110,19 @@ def _slow(router: APIRouter, service: Service) -> None:
         except (ValueError, ArithmeticError) as error:  # no such property, or nothing to learn
             raise Refused(422, str(error)) from error
         return service.answer("/edit", rows, "latent")
+
+
+def _new(router: APIRouter, service: Service) -> None:
+    @router.post("/sample", response_model=answers.SampleAnswer)
+    async def sample(body: requests.SampleBody) -> Response:
+        """Draw new graphs, if the model has a prior; a few of them are not valid."""
+        model = service.graphs_model().model
+        options = (body.count, body.where, body.seed, body.tries)
+        try:
+            rows = await service.slowly(sample_rows, model, service.limits, *options)
+        except ValueError as error:  # no prior, or a condition that cannot be met
+            raise Refused(422, str(error)) from error
+        return service.answer("/sample", rows, "latent")
 
 
 def _state(router: APIRouter, service: Service) -> None:

@@ -57,7 +57,8 @@ class Batcher:
         self.jobs.append(job)
         self.is_awake.set()
         try:
-            return await asyncio.wait_for(job.answer, timeout)
+            async with asyncio.timeout(timeout):
+                return await job.answer
         except TimeoutError:
             raise Refused(504, f"no answer within {timeout:g} seconds; send fewer rows") from None
 

@@ -54,7 +54,8 @@ class Guard:
 
         try:
             self.check(scope["method"], Headers(scope=scope))
-            body = await asyncio.wait_for(self._body(receive), self.limits.timeout)
+            async with asyncio.timeout(self.limits.timeout):
+                body = await self._body(receive)
         except Refused as error:
             await refusal(error.status, error.reason)(scope, receive, send_with_headers)
         except TimeoutError:

@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from grale.data.samples import sample_graphs
 from grale.experiments.figures.map import DatasetMap, write_map
 from grale.graphs.molecules.molecule import ELEMENTS, is_molecular
+from grale.graphs.molecules.names import BONDS
 from grale.model.autoencoder import GRALE
 from grale.plot.colouring import Colouring
 from grale.plot.look import palette_of
@@ -33,7 +34,6 @@ from grale.web.sets import BUILT_IN, GraphSets
 LEAST_ON_MAP = 3
 KEPT_PAGES = 4
 NUM_EXAMPLES = 12
-BONDS = ("single", "double", "triple", "aromatic")
 MAP_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; sandbox allow-scripts allow-downloads; frame-ancestors 'self'"

@@ -88,6 +88,18 @@ class InterpolateBody(BaseModel):
     tries: Tries = 20
 
 
+class SampleBody(BaseModel):
+    """How many new graphs to draw, and what they should be like."""
+
+    model_config = _with_example({"count": 8, "where": ["size=12"], "seed": 0})
+    count: Annotated[int, Field(ge=1, le=64)] = 8
+    where: Annotated[list[Annotated[str, Field(max_length=60)]], Field(max_length=8)] = []
+    """Conditions that the prior of the model knows, such as "size=12" or "logP<3"."""
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 0
+    """Equal seeds give equal graphs."""
+    tries: Tries = 20
+
+
 class EditBody(BaseModel):
     """Graphs, the property to change, and how similar a result must stay."""
 

@@ -43,7 +43,8 @@ def run_server(config: ServerConfig, limits: Limits, ready: Callable[[str], obje
     app = create_app(service, config.with_page, [config.host, *config.allow_hosts])
     server = uvicorn.Server(
         uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False,
+            app, http="h11",  # the other parser of uvicorn has no limit on the headers' length
+            log_level="warning", access_log=False, server_header=False,
             limit_concurrency=MOST_CONNECTIONS, timeout_keep_alive=15, timeout_graceful_shutdown=5,
         )
     )  # fmt: skip

@@ -24,6 +24,7 @@ from grale.web.limits import Limits
 from grale.web.metrics import Metrics
 from grale.web.refusals import Refused
 from grale.web.rows import Record, decode_rows, describe_rows, encode_rows, reconstruct_rows
+from grale.web.samples import condition_names
 
 OPERATIONS: dict[str, Callable[..., list[Record]]] = {
     "encode": encode_rows,
@@ -52,6 +53,8 @@ class Service:
         self.slow_threads = ThreadPoolExecutor(SLOW_THREADS, thread_name_prefix="slow")
         self.num_slow = 0
         self.background = Background(model, num_examples) if isinstance(model, GRALE) else None
+        # read now: a prior that is broken stops the server when it starts
+        self.conditions = condition_names(model) if isinstance(model, GRALE) else []
         self.identity = {
             "name": name,
             "version": getattr(model, "version", None),
@@ -77,8 +80,9 @@ class Service:
                 "decode": model.decodes,
                 "match": self.background is not None,
                 "edit": self.background is not None,
-                "sample": False,
+                "sample": self.background is not None and self.background.model.has_prior,
             },
+            "conditions": self.conditions,
             "limits": {
                 "max_rows": self.limits.max_rows,
                 "max_slow_rows": self.limits.max_slow_rows,

@@ -6,12 +6,13 @@ import { graphInput } from "./graph_input.js";
 import { moleculeInput } from "./molecule_input.js";
 import { betweenView } from "./views/between.js";
 import { changeView } from "./views/change.js";
+import { drawView } from "./views/draw.js";
 import { lookView } from "./views/look.js";
 import { mapView } from "./views/map.js";
 import { matchView } from "./views/match.js";
 
 const VIEWS = { look: ["Look", lookView], between: ["Between", betweenView], change: ["Change", changeView],
-  match: ["Match", matchView], map: ["Map", mapView] };
+  match: ["Match", matchView], map: ["Map", mapView], draw: ["Draw", drawView] };
 const STARTS = ["CC(=O)Nc1ccc(O)cc1", "CCOC(=O)c1ccccc1"];
 
 function show(name, context) {
@@ -37,9 +38,10 @@ async function begin() {
   label.title = fingerprint ? `fingerprint ${fingerprint}` : "";
   document.getElementById("about").textContent =
     `grale ${model.package}. Everything stays on this machine.`;
-  const open = () => show(location.hash.slice(1) in VIEWS ? location.hash.slice(1) : "look", context);
-  const tabs = Object.entries(VIEWS).map(([view, [text]]) =>
-    el("button", { type: "button", role: "tab", "data-view": view, onclick: () => { location.hash = view; } }, text));
+  const views = Object.keys(VIEWS).filter((view) => view !== "draw" || model.can.sample);
+  const open = () => show(views.includes(location.hash.slice(1)) ? location.hash.slice(1) : "look", context);
+  const tabs = views.map((view) =>
+    el("button", { type: "button", role: "tab", "data-view": view, onclick: () => { location.hash = view; } }, VIEWS[view][0]));
   document.getElementById("tabs").replaceChildren(...tabs);
   addEventListener("hashchange", open);
   open();
