@@ -22,6 +22,17 @@ NUM_PLACES = 2_048
 RADIUS = 2
 
 
+def morgan_counts(molecule: Any, num_places: int = NUM_PLACES) -> NDArray[np.uint8]:
+    """Counts of the neighbourhoods of radius 2, hashed; at most 255. Above 0: the bits.
+
+    >>> from rdkit import Chem
+    >>> int(morgan_counts(Chem.MolFromSmiles("CCO")).sum())  # 3 atoms, 2 bonds' ends, 1 whole
+    6
+    """
+    found = _morgan(num_places).GetCountFingerprintAsNumPy(molecule)
+    return np.asarray(found.clip(max=255), dtype=np.uint8)
+
+
 def ecfp(molecule: Any) -> NDArray[np.float64]:
     """Extended-connectivity fingerprint (ECFP4) as counts."""
     return np.asarray(_generators()["ecfp"].GetCountFingerprintAsNumPy(molecule), np.float64)
@@ -54,11 +65,18 @@ FINGERPRINTS: dict[str, Callable[[Any], NDArray[np.float64]]] = {
 }
 
 
+@lru_cache(maxsize=8)
+def _morgan(num_places: int) -> Any:
+    from rdkit.Chem import rdFingerprintGenerator
+
+    return rdFingerprintGenerator.GetMorganGenerator(radius=RADIUS, fpSize=num_places)
+
+
 @lru_cache(maxsize=1)
 def _generators() -> dict[str, Any]:
     from rdkit.Chem import rdFingerprintGenerator
 
     return {
-        "ecfp": rdFingerprintGenerator.GetMorganGenerator(radius=RADIUS, fpSize=NUM_PLACES),
+        "ecfp": _morgan(NUM_PLACES),
         "atompair": rdFingerprintGenerator.GetAtomPairGenerator(fpSize=NUM_PLACES),
     }
