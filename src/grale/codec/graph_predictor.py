@@ -100,7 +100,7 @@ class GraphPredictor(
 
     def predict(
         self,
-        inputs: Sequence[Any],
+        inputs: Any,
         batch_size: int = 256,
         on_error: OnError = "raise",
         sizes: Sequence[int] | None = None,
@@ -128,7 +128,7 @@ class GraphPredictor(
 
     def predict_candidates(
         self,
-        inputs: Sequence[Any],
+        inputs: Any,
         candidates: int = 10,
         tries: int = 20,
         batch_size: int = 256,
@@ -140,7 +140,7 @@ class GraphPredictor(
         """
         return predicting.predict_candidates(self, inputs, candidates, tries, batch_size)
 
-    def why_not(self, inputs: Sequence[Any]) -> list[str | None]:
+    def why_not(self, inputs: Any) -> list[str | None]:
         """Say for each input why the model cannot take it, or None if it can."""
         rows = predicting.screen_inputs(inputs, self.inputs)
         return [row if isinstance(row, str) else None for row in rows]

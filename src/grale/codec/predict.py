@@ -23,7 +23,7 @@ from grale.codec.intake import is_missing, named, quietly
 from grale.codec.logits import GraphLogits
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.fingerprints import morgan_counts
-from grale.graphs.molecules.molecule import MoleculeError, is_molecular
+from grale.graphs.molecules.molecule import MoleculeError
 from grale.inputs.space import InputSpace
 from grale.metrics.generation import SeenGraphs
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Row = NDArray[np.uint8]
 
 
-def screen_inputs(inputs: Sequence[Any], space: InputSpace) -> list[Row | str]:
+def screen_inputs(inputs: Any, space: InputSpace) -> list[Row | str]:
     """Each input as a row of bytes, or a sentence that says why it cannot be one."""
     return [_screened(item, space) for item in inputs]
 
@@ -67,7 +67,7 @@ def row_of_molecule(item: Any, space: InputSpace) -> Row:
 @quietly
 def predict(
     model: GraphPredictor,
-    inputs: Sequence[Any],
+    inputs: Any,
     batch_size: int = 256,
     on_error: OnError = "raise",
     sizes: Sequence[int] | None = None,
@@ -105,7 +105,7 @@ def _likeliest(
 @quietly
 def predict_candidates(
     model: GraphPredictor,
-    inputs: Sequence[Any],
+    inputs: Any,
     candidates: int,
     tries: int,
     batch_size: int,
@@ -151,7 +151,7 @@ def logits_of_rows(
 
 
 def _good_rows(
-    model: GraphPredictor, inputs: Sequence[Any], on_error: OnError
+    model: GraphPredictor, inputs: Any, on_error: OnError
 ) -> tuple[Row, list[int]]:
     """Rows of bytes of the inputs that the model can take, and their places."""
     if isinstance(inputs, np.ndarray) and inputs.dtype == np.uint8 and inputs.ndim == 2:
@@ -166,14 +166,3 @@ def _good_rows(
     kept = [screened[place] for place in good]
     rows = np.stack(kept) if kept else np.zeros((0, model.inputs.num_bytes), dtype=np.uint8)  # type: ignore[arg-type]
     return rows, good
-
-
-def is_valid(model: GraphPredictor, graph: Graph) -> bool:
-    """Whether a predicted graph is a molecule, if the model predicts molecules."""
-    if not is_molecular(model.space):
-        return True
-    try:
-        graph.to_mol()
-    except MoleculeError:
-        return False
-    return True

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from grale.catalog import load_any
+from grale.catalog import load_kind
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.data.sources import open_source, stream_held_out
 from grale.files import write_whole
@@ -120,7 +120,7 @@ def settings_of(contest: Contest, contender: Contender, seed: int) -> TrainConfi
 
 def trained(
     config: TrainConfig, folder: Path, minutes: float | None, watch: Watch
-) -> GraphAutoencoder:
+) -> Any:
     """Return the model of that folder; train it first if it is not finished."""
     settings = folder / "train.json"
     if settings.is_file() and _read_settings(settings) != (config, minutes):
@@ -128,7 +128,7 @@ def trained(
     wanted = json.dumps({"config": asdict(config), "minutes": minutes}, indent=2) + "\n"
     write_whole(settings, wanted.encode())
     if (folder / LENGTH).is_file():
-        return load_any(folder)
+        return load_kind(config.architecture, folder)
     resumes = any((folder / "checkpoints").glob("step-*"))
     trainer = Trainer(config, folder, RunOptions(resume=resumes, max_minutes=minutes))
     model = watch(trainer, folder)
