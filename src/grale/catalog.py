@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.graph_predictor import GraphPredictor
 from grale.codec.hub import is_hub_id, not_found
 from grale.codec.storage import CONFIG, find, read_architecture, read_identity
-from grale.codec.graph_predictor import GraphPredictor
 from grale.model.autoencoder import GRALE
 from grale.model.predictor import GralePredictor
 from grale.rivals.any2graph.model import Any2Graph

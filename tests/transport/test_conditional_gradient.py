@@ -55,7 +55,9 @@ def test_pots_fused_gromov_wasserstein_is_the_same_descent() -> None:
 
     def operator(plan: torch.Tensor) -> torch.Tensor:
         """Squared differences of edges under a plan with marginals 1 instead of 1/N."""
-        rows = (first.square() @ plan.sum(2, keepdim=True)) + (plan.sum(1, keepdim=True) @ second**2)
+        rows = (first.square() @ plan.sum(2, keepdim=True)) + (
+            plan.sum(1, keepdim=True) @ second**2
+        )
         return share / size**2 * (rows - 2 * first @ plan @ second)
 
     solved = minimise_plan((1 - share) / size * linear, operator, num_steps=50, tolerance=1e-12)

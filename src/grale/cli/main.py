@@ -42,7 +42,8 @@ app = typer.Typer(
 )
 for verb in (
     demo, fit, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    generate, predict, match, neighbours, probe, export, play, serve, reproduce, models, settings, info,
+    generate, predict, match, neighbours, probe, export, play, serve, reproduce, models, settings,
+    info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)

@@ -40,9 +40,7 @@ def predict(
     from grale.tasks.predict import PredictConfig, predict_file
 
     keep_freed_memory()
-    config = PredictConfig(
-        candidates=candidates, tries=tries, batch_size=batch_size, column=column
-    )
+    config = PredictConfig(candidates=candidates, tries=tries, batch_size=batch_size, column=column)
     with counting("predicting", None) as advance:
         report = predict_file(load_predictor(model, device), source, out, config, advance, model)
     rows = [["rows", str(report.rows)], ["failed", str(report.failed)]]

@@ -150,13 +150,10 @@ def logits_of_rows(
         yield model.logits_of(batch, told), told
 
 
-def _good_rows(
-    model: GraphPredictor, inputs: Any, on_error: OnError
-) -> tuple[Row, list[int]]:
+def _good_rows(model: GraphPredictor, inputs: Any, on_error: OnError) -> tuple[Row, list[int]]:
     """Rows of bytes of the inputs that the model can take, and their places."""
-    if isinstance(inputs, np.ndarray) and inputs.dtype == np.uint8 and inputs.ndim == 2:
-        if inputs.shape[1] == model.inputs.num_bytes:
-            return inputs, list(range(len(inputs)))
+    if model.inputs.holds_rows(inputs):
+        return inputs, list(range(len(inputs)))
     screened = screen_inputs(inputs, model.inputs)
     if on_error == "raise":
         for place, item in enumerate(screened):

@@ -118,9 +118,7 @@ def settings_of(contest: Contest, contender: Contender, seed: int) -> TrainConfi
     return build(TrainConfig, override(contest.recipe, [*contender.changes, f"seed={seed}"]))
 
 
-def trained(
-    config: TrainConfig, folder: Path, minutes: float | None, watch: Watch
-) -> Any:
+def trained(config: TrainConfig, folder: Path, minutes: float | None, watch: Watch) -> Any:
     """Return the model of that folder; train it first if it is not finished."""
     settings = folder / "train.json"
     if settings.is_file() and _read_settings(settings) != (config, minutes):

@@ -77,9 +77,7 @@ class ImageTokens(nn.Module):
         return tokens.flatten(1, 2), None
 
 
-def turned(
-    pixels: UInt8[Tensor, "B s s 3"], turns: Int[Tensor, " B"]
-) -> UInt8[Tensor, "B s s 3"]:
+def turned(pixels: UInt8[Tensor, "B s s 3"], turns: Int[Tensor, " B"]) -> UInt8[Tensor, "B s s 3"]:
     """Turn image b by `turns[b]` quarters; from four on, it is flipped first.
 
     Cells stay cells and touching cells touch: the graph is the same.

@@ -61,6 +61,13 @@ class InputSpace:
         of = "counts" if self.kind == "counts" else "bits"
         return f"a Morgan fingerprint of {self.size} {of}"
 
+    def holds_rows(self, values: Any) -> bool:
+        """Whether an array holds rows of bytes as `row_of` makes them, so that none need it."""
+        is_array = isinstance(values, np.ndarray) and values.dtype == np.uint8 and values.ndim == 2
+        if not is_array or values.shape[1] != self.num_bytes:
+            return False
+        return self.kind != "bits" or bool((values <= 1).all())
+
     def row_of(self, values: Any) -> NDArray[np.uint8]:
         """Check one input given as an array, and turn it into a row of bytes."""
         try:

@@ -64,8 +64,6 @@ def _check_holds(model: GraphSpace, data: GraphSpace, name: str, folder: Path) -
         raise ValueError(f"{name} was trained on other graphs than those of {folder}")
 
 
-def _packs(
-    model: GRALE, folder: Path, progress: Callable[[int], object]
-) -> Iterator[PackedGraphs]:
+def _packs(model: GRALE, folder: Path, progress: Callable[[int], object]) -> Iterator[PackedGraphs]:
     for pack in stored_pairs(folder):
         yield replace(pack, properties=model.encode(pack.graphs(), BATCH, progress=progress))

@@ -173,7 +173,9 @@ def _molecules(model: GraphPredictor, source: Path, config: PredictConfig) -> It
     """Fingerprints of a file of molecules; the molecule itself is the target."""
     file = open_file_or_folder(source, config.column)
     if file.text != "smiles":
-        raise ValueError(f"{source} holds no SMILES; give csv, smi or parquet with a column of them")
+        raise ValueError(
+            f"{source} holds no SMILES; give csv, smi or parquet with a column of them"
+        )
     for chunk in file.rows(ROWS):
         found = screen_inputs(chunk.entries, model.inputs)
         for entry, row in zip(chunk.entries, found):

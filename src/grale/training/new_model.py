@@ -20,7 +20,7 @@ from grale.training.new_predictor import new_predictor
 
 
 def new_model(config: TrainConfig, source: GraphSource) -> Any:
-    """Make an untrained autoencoder, prior or predictor; sizes that depend on the data are taken from it."""
+    """Make an untrained autoencoder, prior or predictor; sizes come from the data."""
     if config.architecture == LatentPrior.architecture:
         return new_prior(config, source)
     if config.architecture in PREDICTORS:

@@ -1,4 +1,4 @@
-"""Training of predictors: inputs to latents (stage 1), inputs to graphs (stage 2 and the rivals)."""
+"""Training of predictors: inputs to latents (stage 1), or to graphs (stage 2, and rivals)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Predicted graphs beside the true ones: images, targets, predictions, failures first.
 
-    grale reproduce figure-prediction --model PREDICTOR --data PAIRS
+grale reproduce figure-prediction --model PREDICTOR --data PAIRS
 """
 
 from __future__ import annotations

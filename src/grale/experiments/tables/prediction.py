@@ -178,12 +178,13 @@ def _rows(stage: Stage) -> list[tuple[str, PredictionScore]]:
 
 def _grale_rows(stage: Stage, autoencoder: str, seed: int) -> list[tuple[str, PredictionScore]]:
     """Stage 1, and stage 2 from there; each has half of the minutes."""
-    latents = stage.folder / f"latents-{autoencoder}"
+    called = Path(autoencoder).name
+    latents = stage.folder / f"latents-{called}"
     if not (latents / LATENTS).is_file():  # written last
-        stage.request.on_model(f"latents of {autoencoder}")
+        stage.request.on_model(f"latents of {called}")
         cache_pair_latents(load(autoencoder), autoencoder, stage.pairs, latents)
     path = [f"data.path={latents}"]
-    first, second = f"{STAGE_1} ({autoencoder})", f"{FINE_TUNED} ({autoencoder})"
+    first, second = f"{STAGE_1} ({called})", f"{FINE_TUNED} ({called})"
     one = _trained(stage, "predict", path, first, seed, stage.count, 0.5)
     start = [*path, f"start_from={_folder(stage, first, seed)}"]
     two = _trained(stage, "predict-tune", start, second, seed, stage.count, 0.5)

@@ -88,9 +88,7 @@ class PmfgwTerms:
         return {f.name: getattr(self, f.name).detach().mean() for f in fields(self)}
 
 
-def pmfgw_terms(
-    targets: Targets, logits: GraphLogits, plan: Float[Tensor, "B N N"]
-) -> PmfgwTerms:
+def pmfgw_terms(targets: Targets, logits: GraphLogits, plan: Float[Tensor, "B N N"]) -> PmfgwTerms:
     """Evaluate the sums of PMFGW for a plan, in O(N^3)."""
     real = plan * targets.node_mask[..., None]
     size, slots = targets.node_mask.sum(dim=1), plan.shape[1]

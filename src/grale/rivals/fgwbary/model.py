@@ -23,7 +23,6 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.space import GraphSpace
 from grale.inputs.reader import InputEncoder
 from grale.rivals.fgwbary.barycentre import Attributed, barycentre, best_plan, fgw_distance
-
 from grale.rivals.fgwbary.config import FgwbarySettings
 
 HALF = 0.5  # an edge of the barycentre counts from here on
@@ -109,9 +108,7 @@ class FGWBary(GraphPredictor):
 def attributed(graphs: GraphBatch, num_labels: int) -> list[Attributed]:
     """Graphs without their padding: adjacency and one-hot labels."""
     return [
-        Attributed(
-            adjacency[:size, :size].float(), one_hot(labels[:size], num_labels).float()
-        )
+        Attributed(adjacency[:size, :size].float(), one_hot(labels[:size], num_labels).float())
         for adjacency, labels, size in zip(
             graphs.adjacency, graphs.node_labels, graphs.num_nodes.tolist()
         )

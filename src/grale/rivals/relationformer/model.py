@@ -80,9 +80,7 @@ class Relationformer(GraphPredictor):
         """A slot exists if some label is likelier than "empty"."""
         labels, scores = self.read(inputs)
         known, empty = labels[..., :-1], labels[..., -1]
-        edges = adjacency_logits(
-            (scores + scores.transpose(1, 2)) / 2, self.space.num_edge_classes
-        )
+        edges = adjacency_logits((scores + scores.transpose(1, 2)) / 2, self.space.num_edge_classes)
         none = labels.new_zeros(*labels.shape[:2], 0)
         mask = known.amax(dim=-1) - empty
         return GraphLogits(mask, known, none, edges, edges.new_zeros(*edges.shape[:3], 0))
