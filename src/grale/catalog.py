@@ -112,7 +112,8 @@ def load_any(name: str | Path, device: str = "cpu") -> GraphAutoencoder:
     folder = _folder_of(str(name))
     kind = read_architecture(folder)
     if kind not in ARCHITECTURES:
-        raise ValueError(f"{name} is a {kind!r}; known are {', '.join(ARCHITECTURES)}")
+        hint = "; it predicts graphs: see `grale predict`" if kind in PREDICTORS else ""
+        raise ValueError(f"{name} is a {kind!r}; known are {', '.join(ARCHITECTURES)}{hint}")
     place = device_called(device)
     model: GraphAutoencoder = ARCHITECTURES[kind].from_pretrained(folder)
     return model.to(place)

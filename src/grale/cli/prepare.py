@@ -194,7 +194,9 @@ def latents(
     ],
     out: Out,
     model: Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")],
-    count: Annotated[int, typer.Option(min=1, help="Training graphs to encode.")] = 100_000,
+    count: Annotated[
+        int, typer.Option(min=1, help="Training graphs to encode; all of a dataset of pairs.")
+    ] = 100_000,
     properties: Annotated[
         list[str] | None,
         typer.Option(
@@ -216,6 +218,8 @@ def latents(
     config = CacheConfig(data=data, count=count, properties=wanted)
     with locked(out), counting("latents", None) as advance:
         if is_pairs(data):
+            if wanted:
+                raise ValueError("pairs have no properties; leave out --property")
             found = cache_pair_latents(load(model), model, Path(data), out, advance)
         else:
             found = cache_latents(load(model), model, out, config, advance)

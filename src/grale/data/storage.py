@@ -4,7 +4,8 @@ One row is one graph: `node_labels` (list), `edges` (list, two numbers per edge)
 (list), `node_features` and `edge_features` (lists of floats) if there are any, and, if the dataset
 has properties, `properties` (list of floats); their names, means and deviations are in the
 manifest. If graphs are to be predicted from something, `inputs` (list of bytes) holds that. A shard
-is read straight into :class:`PackedGraphs`, without a Python object per graph. The manifest is written last, so a folder with a manifest is complete.
+is read straight into :class:`PackedGraphs`, without a Python object per graph. The manifest is
+written last, so a folder with a manifest is complete.
 """
 
 from __future__ import annotations

@@ -81,6 +81,12 @@ class GralePredictor(GraphPredictor):
         """phi(x), as rows that `autoencoder.decode` takes."""
         return self.tokens_of(inputs, turns).flatten(1)
 
+    def projected(self, latents: Float[Tensor, "B Z"]) -> Float[Tensor, "B Z"]:
+        """Rows of latents, moved to where those of the autoencoder lie."""
+        config = self.config.autoencoder
+        tokens = latents.unflatten(1, (config.num_tokens, config.token_dim))
+        return self.autoencoder.on_sphere(tokens).flatten(1)
+
     def logits_of(
         self, inputs: UInt8[Tensor, "B w"], num_nodes: Int[Tensor, " B"] | None = None
     ) -> GraphLogits:

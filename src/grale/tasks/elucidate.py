@@ -32,6 +32,7 @@ from grale.graphs.molecules.molecule import MoleculeError, is_molecular
 from grale.model.predictor import GralePredictor
 
 Rows = NDArray[np.uint8]
+DECODED = 256  # latents at once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,9 +173,7 @@ def _search_round(
         spread = config.noise * first.square().mean(dim=1, keepdim=True).sqrt()
         moved, owners = [*moved, first + spread * noise], [*owners, *drawn]
     if owners:
-        tokens = model.autoencoder._tokens(torch.cat(moved))
-        on_sphere = model.autoencoder.on_sphere(tokens).flatten(1)
-        _look(model, searches, on_sphere, owners, config.each)
+        _look(model, searches, model.projected(torch.cat(moved)), owners, config.each)
 
 
 def _corrected(
@@ -202,10 +201,9 @@ def _look(
     count: int,
 ) -> None:
     """Add the likeliest graphs of latents to the searches that own them."""
-    size = 256
-    for start in range(0, len(owners), size):
-        logits = model.autoencoder.logits_of(latents[start : start + size])
-        for place, owner in enumerate(owners[start : start + size]):
+    for start in range(0, len(owners), DECODED):
+        logits = model.autoencoder.logits_of(latents[start : start + DECODED])
+        for place, owner in enumerate(owners[start : start + DECODED]):
             for graph in islice(likeliest_graphs(logits, place, directed=False), count):
                 searches[owner].add(graph, model)
 

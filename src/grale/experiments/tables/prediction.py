@@ -13,7 +13,6 @@ copied. The paper's metric is told the true size; the other columns are not.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -209,10 +208,12 @@ def _trained(
     config = build(TrainConfig, values)
     model: Any = trained(config, folder, _minutes(request, share), request.watch)
     length = json.loads((folder / LENGTH).read_text())
-    test: Callable[[], PredictionScore] = lambda: score_predictor(  # noqa: E731
-        model, first_pairs(Path(str(config.data.path)) / "test", count), length
-    )
-    return saved_score(folder, count, test)
+
+    def score() -> PredictionScore:
+        pairs = first_pairs(Path(str(config.data.path)) / "test", count)
+        return score_predictor(model, pairs, length)
+
+    return saved_score(folder, count, score)
 
 
 def _minutes(request: Request, share: float) -> float | None:

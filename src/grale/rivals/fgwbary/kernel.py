@@ -4,7 +4,8 @@
     G_hat = argmin_G sum_s l_s(x) FGW(G, G_s)   over the training graphs of largest weight
 
 The kernel is Gaussian on the pixels of images, its width the median distance, and Tanimoto on
-fingerprints. Nothing is trained by gradients. Weights may be negative; the largest are kept.
+fingerprints. Nothing is trained by gradients. The largest weights are kept; a barycentre of negative
+ones has no minimum.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class KernelBarycentre:
             best = np.argsort(-weights)[: self.config.num_neighbours]
             best = best[weights[best] > 0] if (weights[best] > 0).any() else best[:1]
             others = [self.graphs[place] for place in best]
-            shares = torch.from_numpy(np.abs(weights[best])).float()
+            shares = torch.from_numpy(weights[best].clip(min=1e-9)).float()
             config = self.config
             made = barycentre(size, others, shares, config.structure, config.num_rounds)
             found.append(made.graph)
