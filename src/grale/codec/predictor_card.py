@@ -26,9 +26,9 @@ tags:
 {sentence} It was saved by grale {package}.
 
 ```python
-import grale.catalog
+import grale
 
-model = grale.catalog.load_predictor("FOLDER")  # this folder, or its id on the hub
+model = grale.load_predictor("FOLDER")  # this folder, or its id on the hub
 graphs = model.predict(inputs)
 ```
 

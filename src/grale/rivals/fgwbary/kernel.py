@@ -4,8 +4,8 @@
     G_hat = argmin_G sum_s l_s(x) FGW(G, G_s)   over the training graphs of largest weight
 
 The kernel is Gaussian on the pixels of images, its width the median distance, and Tanimoto on
-fingerprints. Nothing is trained by gradients. The largest weights are kept; a barycentre of negative
-ones has no minimum.
+fingerprints. Nothing is trained by gradients. The largest weights are kept; a
+barycentre of negative ones has no minimum.
 """
 
 from __future__ import annotations
