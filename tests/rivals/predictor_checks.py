@@ -12,6 +12,7 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 
+TEMPLATES = ("edges", "nodes", "sizes")  # of FGWBary
 FEW = [
     Graph([0, 1], [(0, 1)]),
     Graph([2, 3, 0], [(0, 1), (1, 2)]),
@@ -20,24 +21,25 @@ FEW = [
 
 
 def check_it_memorises(
-    model: GraphPredictor, rows: torch.Tensor, steps: int, rate: float = 3e-3
+    model: GraphPredictor, rows: torch.Tensor, steps: int, count: int = 3
 ) -> None:
-    """Overfit three graphs; before that, at most one of them may be right by chance."""
-    graphs = GraphBatch.from_graphs(FEW)
-    rows = rows[: len(FEW)]
-    sizes = [graph.num_nodes for graph in FEW] if model.needs_size else None
+    """Overfit a few graphs; before that, at most one of them may be right by chance."""
+    graphs, rows = GraphBatch.from_graphs(FEW[:count]), rows[:count]
+    sizes = [graph.num_nodes for graph in FEW[:count]] if model.needs_size else None
     assert num_right(model, rows, sizes) <= 1
-    adam = torch.optim.Adam(model.parameters(), rate)
+    templates = [weight for name, weight in model.named_parameters() if name in TEMPLATES]
+    others = [weight for name, weight in model.named_parameters() if name not in TEMPLATES]
+    adam = torch.optim.Adam([{"params": others, "lr": 3e-3}, {"params": templates, "lr": 2e-2}])
     generator = torch.Generator().manual_seed(0)
     model.train()
     for _ in range(steps):
-        noise = model.draw_noise(len(FEW), generator)
+        noise = model.draw_noise(count, generator)
         noise[:, 0] = 0  # always the same images
         loss = model.losses(graphs, rows, noise)["loss"]
         adam.zero_grad()
         loss.backward()
         adam.step()
-    assert num_right(model, rows, sizes) == len(FEW)
+    assert num_right(model, rows, sizes) == count
 
 
 def num_right(model: GraphPredictor, rows: torch.Tensor, sizes: list[int] | None) -> int:

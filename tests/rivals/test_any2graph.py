@@ -112,7 +112,7 @@ def test_bonds_are_never_predicted(space: GraphSpace) -> None:
 
 
 def test_it_memorises_a_few_graphs(image_predictor) -> None:
-    check_it_memorises(*image_predictor(Any2Graph, Any2GraphSettings), steps=150)
+    check_it_memorises(*image_predictor(Any2Graph, Any2GraphSettings), steps=100)
 
 
 def test_a_saved_model_predicts_the_same(image_predictor, tmp_path) -> None:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import torch
 from huggingface_hub import ModelCard, ModelHubMixin
 from jaxtyping import Float, Int, UInt8
-from torch import Tensor, nn
+from torch import Tensor
 
 from grale.codec import predict as predicting
 from grale.codec import storage
 from grale.codec.card import remove_stale_card
 from grale.codec.failures import OnError
-from grale.codec.identity import identity_of
+from grale.codec.identified import Identified
 from grale.codec.logits import GraphLogits
 from grale.codec.predictor_card import card_of_predictor
 from grale.graphs.batch import GraphBatch
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class GraphPredictor(
-    nn.Module, ModelHubMixin, library_name="grale", tags=["graphs", "graph prediction"]
+    Identified, ModelHubMixin, library_name="grale", tags=["graphs", "graph prediction"]
 ):
     """From inputs of one space to graphs of another."""
 
@@ -62,16 +62,6 @@ class GraphPredictor(
         """Which inputs it takes."""
         found: InputSpace = self.config.inputs
         return found
-
-    @property
-    def fingerprint(self) -> str:
-        """Checksum of settings and weights: the same exactly when both are."""
-        return identity_of(self).fingerprint
-
-    @property
-    def version(self) -> str | None:
-        """Version under which these weights were published; None if they were not, or changed."""
-        return identity_of(self).version
 
     @abstractmethod
     def losses(

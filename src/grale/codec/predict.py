@@ -60,8 +60,7 @@ def row_of_molecule(item: Any, space: InputSpace) -> Row:
 
         Graph.from_smiles(item)  # says what is wrong with it, if anything is
         molecule = Chem.MolFromSmiles(item.strip())
-    counts = morgan_counts(molecule, space.size)
-    return counts if space.kind == "counts" else (counts > 0).astype(np.uint8)
+    return space.of_counts(morgan_counts(molecule, space.size))
 
 
 @quietly
@@ -145,8 +144,8 @@ def logits_of_rows(
     device = next(model.parameters()).device
     for start in range(0, len(rows), batch_size):
         cut = slice(start, start + batch_size)
-        batch: UInt8[Tensor, "B w"] = torch.from_numpy(rows[cut]).to(device)
-        told = None if sizes is None else torch.from_numpy(sizes[cut]).to(device)
+        batch: UInt8[Tensor, "B w"] = torch.tensor(rows[cut], device=device)
+        told = None if sizes is None else torch.tensor(sizes[cut], device=device)
         yield model.logits_of(batch, told), told
 
 

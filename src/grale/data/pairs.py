@@ -211,10 +211,9 @@ def _row_or_reason(
 def fingerprint_row(graph: Graph, inputs: InputSpace) -> NDArray[np.uint8] | str:
     """Bytes of the fingerprint of a graph; "not a molecule" if RDKit does not take it."""
     try:
-        counts = morgan_counts(graph.to_mol(), inputs.size)
+        return inputs.of_counts(morgan_counts(graph.to_mol(), inputs.size))
     except MoleculeError:
         return "not a molecule"
-    return counts if inputs.kind == "counts" else (counts > 0).astype(np.uint8)
 
 
 def open_pairs(folder: Path) -> Manifest:

@@ -27,8 +27,8 @@ from grale.training.loop import Trainer
 
 LENGTH = "length.json"  # written last: the model next to it is complete
 
-Watch = Callable[[Trainer, Path], GraphAutoencoder]
-"""Runs a trainer to its end, logging into the folder."""
+Watch = Callable[[Trainer, Path], Any]
+"""Runs a trainer to its end, logging into the folder; returns its model."""
 
 
 class Contender(NamedTuple):
@@ -110,7 +110,7 @@ def transport_pooling(contest: Contest) -> Contender:
 
 def folder_of(contest: Contest, contender: Contender, seed: int) -> Path:
     """Where a contender's run is kept."""
-    return contest.folder / f"{_plain(contender.name)}-seed{seed}"
+    return contest.folder / f"{plain_name(contender.name)}-seed{seed}"
 
 
 def settings_of(contest: Contest, contender: Contender, seed: int) -> TrainConfig:
@@ -161,7 +161,7 @@ def _score(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> Score:
     )
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Name without characters that a file system may reject."""
     return "".join(letter if letter.isalnum() or letter in ".-" else "-" for letter in name.lower())
 

@@ -68,6 +68,10 @@ class InputSpace:
             return False
         return self.kind != "bits" or bool((values <= 1).all())
 
+    def of_counts(self, counts: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Counts of a fingerprint as they are, or as bits if inputs are bits."""
+        return counts if self.kind == "counts" else (counts > 0).astype(np.uint8)
+
     def row_of(self, values: Any) -> NDArray[np.uint8]:
         """Check one input given as an array, and turn it into a row of bytes."""
         try:

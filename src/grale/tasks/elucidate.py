@@ -209,4 +209,4 @@ def _look(
 
 
 def _tensor(rows: Rows, model: GralePredictor) -> Tensor:
-    return torch.from_numpy(rows).to(next(model.parameters()).device)
+    return torch.tensor(rows, device=next(model.parameters()).device)

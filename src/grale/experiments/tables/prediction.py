@@ -21,7 +21,7 @@ from grale.catalog import load
 from grale.data.latents import LATENTS
 from grale.data.pairs import NOTES, first_pairs, prepare_images
 from grale.data.storage import MANIFEST
-from grale.experiments.contest import LENGTH, trained
+from grale.experiments.contest import LENGTH, plain_name, trained
 from grale.experiments.prediction_scores import (
     PredictionScore,
     kernel_score,
@@ -222,8 +222,7 @@ def _minutes(request: Request, share: float) -> float | None:
 
 
 def _folder(stage: Stage, name: str, seed: int) -> Path:
-    plain = "".join(letter if letter.isalnum() else "-" for letter in name.lower())
-    return stage.folder / f"{plain.strip('-')}-seed{seed}"
+    return stage.folder / f"{plain_name(name)}-seed{seed}"
 
 
 def _cells(name: str, found: list[PredictionScore], task: Task) -> list[str]:
