@@ -11,11 +11,13 @@ import torch
 
 from grale.catalog import load
 from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
+from grale.data.pairs import prepare_images
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import molecule_space
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.model.config import FeaturizerConfig, MatcherConfig, ModelConfig
+from prediction_setup import write_autoencoder, write_latents
 from prior.still_prior import still_prior
 
 torch.set_num_threads(1)  # tensors here are tiny; tests run in as many processes as cores
@@ -79,6 +81,24 @@ def generative_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def generative(generative_folder: Path) -> GRALE:
     return load(generative_folder)
+
+
+@pytest.fixture(scope="session")
+def image_pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """20 images to train on and one each held out, with their graphs."""
+    folder = tmp_path_factory.mktemp("images")
+    prepare_images("coloring10", folder, 22)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def latent_pairs(
+    tmp_path_factory: pytest.TempPathFactory, image_pairs: Path, tiny_config: ModelConfig
+) -> Path:
+    """The same with the latents of an untrained autoencoder."""
+    folder = tmp_path_factory.mktemp("latent-pairs")
+    autoencoder = write_autoencoder(folder / "autoencoder", tiny_config)
+    return write_latents(image_pairs, autoencoder, folder / "pairs")
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ _HOMES = {
     "ModelConfig": "grale.model.config",
     "fit": "grale.training.fit",
     "load": "grale.catalog",
+    "load_predictor": "grale.catalog",
     "embed_frame": "grale.tasks.embed_frame",
     "neighbours": "grale.tasks.neighbours",
     "read_vectors": "grale.tasks.vector_files",
@@ -34,6 +35,7 @@ __all__ = ["__version__", *_HOMES]
 
 if TYPE_CHECKING:
     from grale.catalog import load as load
+    from grale.catalog import load_predictor as load_predictor
     from grale.data.own.prepare import prepare as prepare
     from grale.graphs.batch import GraphBatch as GraphBatch
     from grale.graphs.graph import Graph as Graph

@@ -6,15 +6,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
+from torch import nn
 
 from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.graph_predictor import GraphPredictor
 from grale.codec.hub import is_hub_id, not_found
 from grale.codec.storage import CONFIG, find, read_architecture, read_identity
 from grale.model.autoencoder import GRALE
+from grale.model.predictor import GralePredictor
+from grale.rivals.any2graph.model import Any2Graph
+from grale.rivals.fgwbary.model import FGWBary
 from grale.rivals.graphmae.model import GraphMAE
 from grale.rivals.graphvae.model import GraphVAE
 from grale.rivals.infograph.model import InfoGraph
 from grale.rivals.pigvae.model import PIGVAE
+from grale.rivals.relationformer.model import Relationformer
 from grale.rivals.simgrace.model import SimGRACE
 from grale.rivals.vgae.model import VGAE
 
@@ -25,6 +31,10 @@ DEFAULT_MOLECULES = "molecules-32"
 ARCHITECTURES: dict[str, type[GraphAutoencoder]] = {
     kind.architecture: kind
     for kind in (GRALE, PIGVAE, GraphVAE, SimGRACE, InfoGraph, GraphMAE, VGAE)
+}
+
+PREDICTORS: dict[str, type[GraphPredictor]] = {
+    kind.architecture: kind for kind in (GralePredictor, Any2Graph, Relationformer, FGWBary)
 }
 
 
@@ -78,12 +88,32 @@ def load(name: str | Path, device: str = "cpu") -> GRALE:
     return model.to(place)
 
 
+def load_predictor(name: str | Path, device: str = "cpu") -> GraphPredictor:
+    """Load a predictor of graphs, of any architecture; see `load`."""
+    folder = _folder_of(str(name))
+    kind = read_architecture(folder)
+    if kind not in PREDICTORS:
+        raise ValueError(
+            f"{name} is a {kind!r}, which predicts no graphs; known are {', '.join(PREDICTORS)}. "
+            "`grale train predict` makes one (docs/prediction.md)"
+        )
+    place = device_called(device)
+    model: GraphPredictor = PREDICTORS[kind].from_pretrained(folder)
+    return model.to(place)
+
+
+def load_kind(architecture: str, name: str | Path) -> nn.Module:
+    """Load a predictor if the architecture is one, and an autoencoder otherwise."""
+    return load_predictor(name) if architecture in PREDICTORS else load_any(name)
+
+
 def load_any(name: str | Path, device: str = "cpu") -> GraphAutoencoder:
     """Load a model of any architecture; see `load`."""
     folder = _folder_of(str(name))
     kind = read_architecture(folder)
     if kind not in ARCHITECTURES:
-        raise ValueError(f"{name} is a {kind!r}; known are {', '.join(ARCHITECTURES)}")
+        hint = "; it predicts graphs: see `grale predict`" if kind in PREDICTORS else ""
+        raise ValueError(f"{name} is a {kind!r}; known are {', '.join(ARCHITECTURES)}{hint}")
     place = device_called(device)
     model: GraphAutoencoder = ARCHITECTURES[kind].from_pretrained(folder)
     return model.to(place)

@@ -42,7 +42,7 @@ from grale.settings.build import build
 from grale.training.config import TrainConfig
 
 TRAINED = [one.name for one in EXPERIMENTS if isinstance(one, OfTrainings)]
-NEED_FILES = ("table-ged", "table-bn", "table-downstream")  # tests of their own
+NEED_FILES = ("table-ged", "table-bn", "table-downstream", "table-prediction")  # tests of their own
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from grale.cli.map import draw_map
 from grale.cli.match import match
 from grale.cli.models import models
 from grale.cli.neighbours import neighbours
+from grale.cli.predict import predict
 from grale.cli.prepare import prepare
 from grale.cli.probe import probe
 from grale.cli.reproduce import reproduce
@@ -41,7 +42,8 @@ app = typer.Typer(
 )
 for verb in (
     demo, fit, train, evaluate, embed, decode, reconstruct, interpolate, barycenter, edit, denoise,
-    generate, match, neighbours, probe, export, play, serve, reproduce, models, settings, info,
+    generate, predict, match, neighbours, probe, export, play, serve, reproduce, models, settings,
+    info,
 ):  # fmt: skip
     app.command()(verb)
 app.command("map")(draw_map)

@@ -194,7 +194,9 @@ def latents(
     ],
     out: Out,
     model: Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")],
-    count: Annotated[int, typer.Option(min=1, help="Training graphs to encode.")] = 100_000,
+    count: Annotated[
+        int, typer.Option(min=1, help="Training graphs to encode; all of a dataset of pairs.")
+    ] = 100_000,
     properties: Annotated[
         list[str] | None,
         typer.Option(
@@ -205,18 +207,78 @@ def latents(
         ),
     ] = None,
 ) -> None:
-    """Latents of a trained model, on which `grale train prior` trains a prior."""
+    """Latents of a trained model, for `grale train prior`; of pairs, for `grale train predict`."""
     from grale.catalog import load
     from grale.cli.terminal import counting, keep_freed_memory, say
     from grale.tasks.latent_cache import CacheConfig, cache_latents
+    from grale.tasks.pair_latents import cache_pair_latents, is_pairs
 
     keep_freed_memory()
     wanted = None if properties is None else tuple(properties)
     config = CacheConfig(data=data, count=count, properties=wanted)
     with locked(out), counting("latents", None) as advance:
-        found = cache_latents(load(model), model, out, config, advance)
+        if is_pairs(data):
+            if wanted:
+                raise ValueError("pairs have no properties; leave out --property")
+            found = cache_pair_latents(load(model), model, Path(data), out, advance)
+        else:
+            found = cache_latents(load(model), model, out, config, advance)
     for split, rows in found.items():
         say(f"{out / split}: {rows} latents of {model}")
+
+
+@prepare.command()
+def images(
+    name: Annotated[str, typer.Argument(help="coloring10, coloring15 or coloring20.")],
+    out: Out,
+    count: Annotated[int, typer.Option(min=3, help="Images; a tenth is held out.")] = 100_000,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the training images.")] = 0,
+) -> None:
+    """COLORING graphs and the images that they are to be predicted from."""
+    from grale.cli.terminal import counting, say
+    from grale.data.pairs import prepare_images
+
+    with locked(out), counting("images", count) as advance:
+        found = prepare_images(name, out, count, seed, advance)
+    for split, rows in found.items():
+        say(f"{out / split}: {rows} images and graphs")
+
+
+@prepare.command()
+def fingerprints(
+    data: Annotated[Path, typer.Argument(help="Dataset of molecules, as other verbs make it.")],
+    out: Out,
+    counts: Annotated[
+        bool, typer.Option("--counts", help="How often each substructure occurs, not only which.")
+    ] = False,
+    places: Annotated[int, typer.Option(min=1, help="Length of the fingerprint.")] = 2_048,
+    min_atoms: Annotated[int, typer.Option(min=1, help="Smaller molecules are left out.")] = 1,
+    max_atoms: Annotated[int | None, typer.Option(min=1, help="Larger ones, too.")] = None,
+    elements: Annotated[
+        str, typer.Option(help="Only molecules of these elements, such as C,N,O,S,Cl.")
+    ] = "",
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="Leave out held-out molecules that this dataset trains on; repeatable."),
+    ] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="Training molecules.")] = None,
+) -> None:
+    """Molecules and the Morgan fingerprints that they are to be predicted from."""
+    from grale.cli.terminal import counting, show
+    from grale.data.pairs import FingerprintConfig, prepare_fingerprints
+
+    config = FingerprintConfig(
+        kind="counts" if counts else "bits",
+        num_places=places,
+        min_atoms=min_atoms,
+        max_atoms=max_atoms,
+        elements=tuple(part.strip() for part in elements.split(",") if part.strip()),
+        without=tuple(without or ()),
+        count=count,
+    )
+    with locked(out), counting("molecules", None) as advance:
+        found = prepare_fingerprints(data, out, config, advance)
+    show(f"{data} -> {out}", [["", "molecules"], *([k, str(v)] for k, v in found.items())])
 
 
 def _run(

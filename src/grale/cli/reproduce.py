@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,7 +17,6 @@ from grale.experiments.reproduce import (
 from grale.files import locked
 
 if TYPE_CHECKING:
-    from grale.codec.graph_autoencoder import GraphAutoencoder
     from grale.training.loop import Trainer
 
 
@@ -111,7 +110,7 @@ def reproduce(
             say(f"{first}: {result.caption}")
 
 
-def _watched(trainer: Trainer, folder: Path) -> GraphAutoencoder:
+def _watched(trainer: Trainer, folder: Path) -> Any:
     """Train under a progress bar."""
     from grale.cli.watch import watch
     from grale.training.logs import open_logs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -12,7 +12,6 @@ from rich.text import Text
 from grale.cli.terminal import TimeLeftColumn, console, say
 
 if TYPE_CHECKING:
-    from grale.codec.graph_autoencoder import GraphAutoencoder
     from grale.training.logs import RunLog
     from grale.training.loop import Trainer
     from grale.training.report import StepReport
@@ -34,7 +33,7 @@ class TrainingBar(Progress):
             yield Text("\n".join(packed(self.parts, self.console.width)))
 
 
-def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GraphAutoencoder:
+def watch(trainer: Trainer, logs: Sequence[RunLog]) -> Any:
     """Run the trainer to the end with a progress bar; write every report to the logs."""
     from grale.training.logs import numbers
 
@@ -56,8 +55,7 @@ def watch(trainer: Trainer, logs: Sequence[RunLog]) -> GraphAutoencoder:
                 say(f"step {step.step}: {step.validation.text}")
 
         try:
-            model: GraphAutoencoder = trainer.run(report, show)
-            return model
+            return trainer.run(report, show)
         finally:
             for log in logs:
                 log.close()

@@ -25,7 +25,6 @@ from grale.codec import search as searching
 from grale.codec.card import card_of, remove_stale_card
 from grale.codec.encoded_batch import EncodedBatch
 from grale.codec.failures import OnError, are_finite, check_on_error, run_on_good
-from grale.codec.identity import identity_of
 from grale.codec.intake import rows_to_decode, screen
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
@@ -59,16 +58,6 @@ class GraphAutoencoder(
     def __init__(self, space: GraphSpace, config: Any) -> None:
         super().__init__()
         self.space, self.config = space, config
-
-    @property
-    def fingerprint(self) -> str:
-        """Checksum of settings and weights: the same exactly when both are."""
-        return identity_of(self).fingerprint
-
-    @property
-    def version(self) -> str | None:
-        """Version under which these weights were published; None if they were not, or changed."""
-        return identity_of(self).version
 
     @property
     @abstractmethod

@@ -45,3 +45,14 @@ class GraphLogits:
             self.edge_label.argmax(dim=-1) * pairs,
             directed,
         )
+
+
+IMPOSSIBLE = -1e4  # logit of an edge label that a model never predicts; finite, for arithmetic
+
+
+def adjacency_logits(
+    scores: Float[Tensor, "B N N"], num_classes: int
+) -> Float[Tensor, "B N N {num_classes}"]:
+    """Logits of edge labels from one score per pair: "no edge" 0, label 1 the score, no others."""
+    others = scores.new_full((*scores.shape, num_classes - 2), IMPOSSIBLE)
+    return torch.cat([torch.stack([torch.zeros_like(scores), scores], dim=-1), others], dim=-1)

@@ -6,11 +6,10 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torch import nn
-
 from grale.codec import decode as decoding
 from grale.codec import prior_storage
 from grale.codec import sample as sampling
+from grale.codec.identified import Identified
 from grale.codec.identity import Origin
 from grale.codec.options import CodecOptions
 from grale.graphs.graph import Graph
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from grale.prior.latent_prior import LatentPrior
 
 
-class WithPrior(nn.Module):
+class WithPrior(Identified):
     """What a model does with its prior; the rest of it is in `grale.codec.graph_autoencoder`."""
 
     folder: Path | None = None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, UInt8
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -38,6 +38,8 @@ class TrainingBatch:
     """Which of the step's graphs these are; all of them, if there is one process."""
     properties: Float[Tensor, "B p"] | None = None
     """Numbers known of the graphs, if the dataset has any."""
+    inputs: UInt8[Tensor, "B w"] | None = None
+    """What the graphs are predicted from, if the dataset holds it."""
 
 
 def order_pool(
@@ -126,7 +128,8 @@ def batches_from(
         for batch in order[step:]:
             rows = batch[places]
             known = None if pool.properties is None else torch.from_numpy(pool.properties[rows])
-            yield TrainingBatch(pool.batch(rows), pool_number, rows, places, known)
+            read = None if pool.inputs is None else torch.from_numpy(pool.inputs[rows])
+            yield TrainingBatch(pool.batch(rows), pool_number, rows, places, known, read)
         step, pool_number = 0, pool_number + 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,10 +31,15 @@ class PackedGraphs:
     node_features: NDArray[np.float32] | None = None
     """A row of continuous features for each node; None if there are none."""
     edge_features: NDArray[np.float32] | None = None
+    inputs: NDArray[np.uint8] | None = None
+    """A row of bytes that each graph is to be predicted from; None if there are none."""
 
     @classmethod
     def from_graphs(
-        cls, graphs: Sequence[Graph], properties: NDArray[np.float32] | None = None
+        cls,
+        graphs: Sequence[Graph],
+        properties: NDArray[np.float32] | None = None,
+        inputs: NDArray[np.uint8] | None = None,
     ) -> PackedGraphs:
         """Pack a list of graphs."""
         if len(graphs) == 0:
@@ -52,6 +58,7 @@ class PackedGraphs:
             properties,
             _stacked([graph.node_features for graph in graphs]),
             _stacked([graph.edge_features for graph in graphs if graph.num_edges]),
+            inputs,
         )
 
     @classmethod
@@ -69,6 +76,7 @@ class PackedGraphs:
             _joined([part.properties for part in parts]),
             _joined([part.node_features for part in parts]),
             _joined([part.edge_features for part in parts if len(part.edges)]),
+            _joined([part.inputs for part in parts]),
         )
 
     def take(self, rows: NDArray[np.int64]) -> PackedGraphs:
@@ -85,6 +93,7 @@ class PackedGraphs:
             None if self.properties is None else self.properties[rows],
             None if self.node_features is None else self.node_features[nodes],
             None if self.edge_features is None else self.edge_features[edges],
+            None if self.inputs is None else self.inputs[rows],
         )
 
     def __len__(self) -> int:
@@ -166,7 +175,7 @@ def _stacked(rows: list[NDArray[np.float32] | None]) -> NDArray[np.float32] | No
     return _joined(rows) if rows else None
 
 
-def _joined(parts: list[NDArray[np.float32] | None]) -> NDArray[np.float32] | None:
+def _joined(parts: list[NDArray[Any] | None]) -> NDArray[Any] | None:
     known = [part for part in parts if part is not None]
     return np.concatenate(known) if known and len(known) == len(parts) else None
 

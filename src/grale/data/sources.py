@@ -31,6 +31,7 @@ from grale.data.storage import (
 )
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
+from grale.inputs.space import InputSpace
 from grale.settings.build import build
 
 POOL_GRAPHS = 16_384
@@ -108,6 +109,10 @@ class GraphSource(Protocol):
     def properties(self) -> Properties | None:
         """Properties of the graphs, if the dataset has any."""
 
+    @property
+    def inputs(self) -> InputSpace | None:
+        """What the graphs are predicted from, if the dataset holds it."""
+
     def pool_rows(self, number: int) -> int:
         """Graphs in pool `number`, without loading it."""
 
@@ -121,7 +126,7 @@ class GraphSource(Protocol):
 class ColoringSource:
     """COLORING graphs, from a fixed set or without end."""
 
-    properties = None
+    properties = inputs = None
 
     def __init__(self, config: DataConfig) -> None:
         self.config = config
@@ -156,6 +161,7 @@ class ShardSource:
         self.folder = Path(str(config.path)) / "train"
         manifest = read_manifest(self.folder)
         self.space, self.properties = manifest.space, manifest.properties
+        self.inputs = manifest.inputs
         on_bad = config.on_bad_shard
         self.shards = [s for s in manifest.shards if _is_good(self.folder, s, on_bad)]
         if not self.shards:

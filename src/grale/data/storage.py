@@ -2,9 +2,10 @@
 
 One row is one graph: `node_labels` (list), `edges` (list, two numbers per edge), `edge_labels`
 (list), `node_features` and `edge_features` (lists of floats) if there are any, and, if the dataset
-has properties, `properties` (list of floats); their names, means and
-deviations are in the manifest. A shard is read straight into :class:`PackedGraphs`, without a
-Python object per graph. The manifest is written last, so a folder with a manifest is complete.
+has properties, `properties` (list of floats); their names, means and deviations are in the
+manifest. If graphs are to be predicted from something, `inputs` (list of bytes) holds that. A shard
+is read straight into :class:`PackedGraphs`, without a Python object per graph. The manifest is
+written last, so a folder with a manifest is complete.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +27,7 @@ from grale.data.packed import PackedGraphs
 from grale.files import read_json, sha256_of, whole, write_whole
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
+from grale.inputs.space import InputSpace
 from grale.settings.build import build
 
 MANIFEST = "manifest.json"
@@ -59,6 +62,8 @@ class Manifest:
     space: GraphSpace
     shards: tuple[Shard, ...]
     properties: Properties | None = None
+    inputs: InputSpace | None = None
+    """What the graphs are predicted from, if the dataset holds it."""
 
     @property
     def rows(self) -> int:
@@ -78,6 +83,7 @@ def write_packed(
     shards_of: Iterable[PackedGraphs],
     space: GraphSpace,
     property_names: tuple[str, ...] = (),
+    inputs: InputSpace | None = None,
 ) -> Manifest:
     """Write one shard per pack of graphs, then the manifest."""
     spread = _Spread(property_names)
@@ -94,8 +100,10 @@ def write_packed(
         spread.add(chunk.properties)
     if not shards:
         raise ValueError(f"no graphs to write to {folder}")
-    manifest = Manifest(space, tuple(shards), spread.properties())
+    manifest = Manifest(space, tuple(shards), spread.properties(), inputs)
     values = {**dataclasses.asdict(manifest), "space": space.as_data()}
+    if inputs is None:
+        del values["inputs"]
     write_whole(folder / MANIFEST, json.dumps(values, indent=2))
     return manifest
 
@@ -121,7 +129,8 @@ def read_manifest(folder: Path) -> Manifest:
         if known is None
         else Properties(*(tuple(known[field.name]) for field in dataclasses.fields(Properties)))
     )
-    return Manifest(build(GraphSpace, values["space"]), shards, properties)
+    inputs = None if "inputs" not in values else build(InputSpace, values["inputs"])
+    return Manifest(build(GraphSpace, values["space"]), shards, properties, inputs)
 
 
 def check_shard(folder: Path, shard: Shard) -> None:
@@ -154,9 +163,10 @@ def from_table(table: pa.Table, directed: bool) -> PackedGraphs:
         pairs,
         labels.flatten().to_numpy(zero_copy_only=False),
         directed,
-        _properties_of(table),
+        _fixed_rows(table, "properties"),
         _features_of(table, "node_features", len(nodes.flatten())),
         _features_of(table, "edge_features", len(pairs)),
+        _fixed_rows(table, "inputs"),
     )
 
 
@@ -176,10 +186,13 @@ def to_table(packed: PackedGraphs) -> pa.Table:
         if values is not None:
             flat = values.reshape(-1)
             columns[name] = _list_array(offsets * values.shape[1], flat, pa.float32())
-    if packed.properties is not None:
-        values = pa.array(packed.properties.reshape(-1), pa.float32())
-        width = packed.properties.shape[1]
-        columns["properties"] = pa.FixedSizeListArray.from_arrays(values, width)
+    for name, rows, kind in (
+        ("properties", packed.properties, pa.float32()),
+        ("inputs", packed.inputs, pa.uint8()),
+    ):
+        if rows is not None:
+            flat = pa.array(rows.reshape(-1), kind)
+            columns[name] = pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
     return pa.table(columns)
 
 
@@ -190,10 +203,11 @@ def _features_of(table: pa.Table, name: str, rows: int) -> NDArray[np.float32] |
     return flat.reshape(rows, -1)
 
 
-def _properties_of(table: pa.Table) -> NDArray[np.float32] | None:
-    if "properties" not in table.column_names:
+def _fixed_rows(table: pa.Table, name: str) -> NDArray[Any] | None:
+    """Column of rows of equal length, if the table has it."""
+    if name not in table.column_names:
         return None
-    column = table.column("properties").combine_chunks()
+    column = table.column(name).combine_chunks()
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0)
     values = column.flatten().to_numpy(zero_copy_only=False)

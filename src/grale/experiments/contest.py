@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from grale.catalog import load_any
+from grale.catalog import load_kind
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.data.sources import open_source, stream_held_out
 from grale.files import write_whole
@@ -27,8 +27,8 @@ from grale.training.loop import Trainer
 
 LENGTH = "length.json"  # written last: the model next to it is complete
 
-Watch = Callable[[Trainer, Path], GraphAutoencoder]
-"""Runs a trainer to its end, logging into the folder."""
+Watch = Callable[[Trainer, Path], Any]
+"""Runs a trainer to its end, logging into the folder; returns its model."""
 
 
 class Contender(NamedTuple):
@@ -110,7 +110,7 @@ def transport_pooling(contest: Contest) -> Contender:
 
 def folder_of(contest: Contest, contender: Contender, seed: int) -> Path:
     """Where a contender's run is kept."""
-    return contest.folder / f"{_plain(contender.name)}-seed{seed}"
+    return contest.folder / f"{plain_name(contender.name)}-seed{seed}"
 
 
 def settings_of(contest: Contest, contender: Contender, seed: int) -> TrainConfig:
@@ -118,9 +118,7 @@ def settings_of(contest: Contest, contender: Contender, seed: int) -> TrainConfi
     return build(TrainConfig, override(contest.recipe, [*contender.changes, f"seed={seed}"]))
 
 
-def trained(
-    config: TrainConfig, folder: Path, minutes: float | None, watch: Watch
-) -> GraphAutoencoder:
+def trained(config: TrainConfig, folder: Path, minutes: float | None, watch: Watch) -> Any:
     """Return the model of that folder; train it first if it is not finished."""
     settings = folder / "train.json"
     if settings.is_file() and _read_settings(settings) != (config, minutes):
@@ -128,7 +126,7 @@ def trained(
     wanted = json.dumps({"config": asdict(config), "minutes": minutes}, indent=2) + "\n"
     write_whole(settings, wanted.encode())
     if (folder / LENGTH).is_file():
-        return load_any(folder)
+        return load_kind(config.architecture, folder)
     resumes = any((folder / "checkpoints").glob("step-*"))
     trainer = Trainer(config, folder, RunOptions(resume=resumes, max_minutes=minutes))
     model = watch(trainer, folder)
@@ -163,7 +161,7 @@ def _score(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> Score:
     )
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Name without characters that a file system may reject."""
     return "".join(letter if letter.isalnum() or letter in ".-" else "-" for letter in name.lower())
 

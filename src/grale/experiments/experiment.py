@@ -56,17 +56,19 @@ class OfModel:
     """Graphs at each scale."""
     options: tuple[str, ...] = ("model", "data")
     trains_on_molecules: bool = False
+    loader: str = "load"
+    """Function of `grale.catalog` that loads the model."""
 
     def run(self, request: Request, counting: Counting) -> Sequence[Picture | Table]:
         """Load the model and make the figure or table."""
-        from grale.catalog import load
+        from grale import catalog
         from grale.codec.identity import provenance
         from grale.experiments.picture import PictureConfig
 
         module: Any = import_module(self.module)
         count = request.count or self.counts[request.scale]
         config = PictureConfig(data=request.data, count=count, also=request.also)
-        model = load(request.model)
+        model = getattr(catalog, self.loader)(request.model)
         with counting(self.name, getattr(module, "PASSES", 1) * count) as advance:
             found: Sequence[Picture | Table] = module.make(model, config, advance)
         made_with = provenance(model, str(request.model), "both")

@@ -70,6 +70,26 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         f"{TABLES}.editing",
         {"smoke": 2, "cpu": 800, "paper": 800},
     ),
+    OfModel(
+        "figure-prediction",
+        "inputs, graphs and predictions; --model is a predictor, --data its dataset of pairs",
+        f"{FIGURES}.prediction",
+        {"smoke": 8, "cpu": 500, "paper": 2_000},
+        loader="load_predictor",
+    ),
+    OfModel(
+        "table-elucidation",
+        "molecules from their fingerprints; --model is a predictor, --data its dataset of pairs",
+        f"{TABLES}.elucidation",
+        {"smoke": 4, "cpu": 1_000, "paper": 10_000},
+        loader="load_predictor",
+    ),
+    OfTrainings(
+        "table-prediction",
+        "graphs from images and fingerprints (Table 4); --data may be a folder of pairs",
+        f"{TABLES}.prediction",
+        trains_on_molecules=False,
+    ),
     OfTrainings(
         "table-reconstruction",
         "GRALE and its rivals, equal minutes (Table 1)",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.data.sources import DataConfig, open_source
 from grale.experiments.contest import Contest, Watch
 from grale.experiments.recipes import Scale, recipe
@@ -21,12 +20,11 @@ COUNTS = {"smoke": 8, "cpu": 5_000, "paper": 10_000}
 SEEDS: dict[Scale, int] = {"smoke": 1, "cpu": 1, "paper": 5}
 
 
-def run_quietly(trainer: Trainer, folder: Path) -> GraphAutoencoder:
+def run_quietly(trainer: Trainer, folder: Path) -> Any:
     """Run to the end with a log but nothing on the screen."""
     (log,) = open_logs(folder)
     try:
-        model: GraphAutoencoder = trainer.run(lambda step: log.write(step.step, numbers(step)))
-        return model
+        return trainer.run(lambda step: log.write(step.step, numbers(step)))
     finally:
         log.close()
 

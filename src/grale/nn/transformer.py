@@ -25,9 +25,11 @@ class TransformerEncoderLayer(nn.Module):
         self.attention = Residual(SelfAttention(dim, num_heads), dim, norm)
         self.feedforward = Residual(FeedForward(dim, hidden_dim), dim, norm)
 
-    def forward(self, tokens: Float[Tensor, "B K d"]) -> Float[Tensor, "B K d"]:
-        """Update the tokens."""
-        return self.feedforward(self.attention(tokens))
+    def forward(
+        self, tokens: Float[Tensor, "B K d"], bias: Float[Tensor, "B 1 1 K"] | None = None
+    ) -> Float[Tensor, "B K d"]:
+        """Update the tokens; `bias` is MASKED where one is padding."""
+        return self.feedforward(self.attention(tokens, bias))
 
 
 class TransformerDecoderLayer(nn.Module):
@@ -63,10 +65,12 @@ class TransformerEncoder(nn.Module):
         )
         self.norm = final_norm(dim, norm)
 
-    def forward(self, tokens: Float[Tensor, "B K d"]) -> Float[Tensor, "B K d"]:
-        """Update the tokens layer by layer."""
+    def forward(
+        self, tokens: Float[Tensor, "B K d"], bias: Float[Tensor, "B 1 1 K"] | None = None
+    ) -> Float[Tensor, "B K d"]:
+        """Update the tokens layer by layer; `bias` is MASKED where one is padding."""
         for layer in self.layers:
-            tokens = layer(tokens)
+            tokens = layer(tokens, bias)
         return self.norm(tokens)
 
 

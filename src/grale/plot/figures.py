@@ -76,13 +76,13 @@ def reconstruction_figure(
         panels = _pair_of_panels(look, *pair, mapping, f"mappings[{k}]")
         above.append(panels[0])
         below.append(panels[1])
-    notes = _wrapped(captions, exact, num_pairs)
+    notes = wrapped(captions, exact, num_pairs)
     frame = look.frame([*above, *below])
     figure, axes = panel_grid(2, num_pairs, notes, frame.size, ("input", "reconstruction"))
     for place, panel, box in zip(axes.flat, [*above, *below], frame.boxes):
         look.draw(place, panel, box, frame.radius)
     for k, note in enumerate(notes):
-        _caption(axes[1, k], note, None if exact is None else bool(exact[k]))
+        caption_below(axes[1, k], note, None if exact is None else bool(exact[k]))
     return figure
 
 
@@ -128,12 +128,12 @@ def interpolation_figure(
         graph, before = graphs[step + 1], graphs[step]
         marks = look.changes(graph, before, np.asarray(mapping, dtype=np.int64))
         panels[step + 1] = panels[step + 1]._replace(marks=marks)
-    notes = _wrapped(captions, None, num_graphs)
+    notes = wrapped(captions, None, num_graphs)
     frame = look.frame(panels)
     figure, axes = panel_grid(1, num_graphs, notes, frame.size)
     for place, panel, box, note in zip(axes.flat, panels, frame.boxes, notes):
         look.draw(place, panel, box, frame.radius)
-        _caption(place, note)
+        caption_below(place, note)
     return figure
 
 
@@ -159,7 +159,7 @@ def rendered(figure: Figure, kind: str = "png") -> bytes:
     return buffer.getvalue()
 
 
-def _wrapped(
+def wrapped(
     captions: Sequence[str] | None, exact: Sequence[bool | np.bool_] | None, num_panels: int
 ) -> list[str]:
     """Captions that start with a tick or a cross, broken into short lines."""
@@ -205,7 +205,8 @@ def panel_grid(
     return figure, axes
 
 
-def _caption(axes: Axes, text: str, is_exact: bool | None = None) -> None:
+def caption_below(axes: Axes, text: str, is_exact: bool | None = None) -> None:
+    """Write a caption, in green or red if it says whether a graph is right."""
     colour = {None: TEXT_COLOUR, True: EXACT_COLOUR, False: INEXACT_COLOUR}[is_exact]
     style = {"size": FONT_SIZE, "color": colour}
     axes.text(0.5, -0.01, text, style, transform=axes.transAxes, ha="center", va="top")

@@ -12,19 +12,26 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from grale.data.sources import DataConfig
+from grale.inputs.config import ReaderConfig
 from grale.model.config import ModelConfig
 from grale.prior.config import PriorConfig
+from grale.rivals.any2graph.config import Any2GraphConfig
+from grale.rivals.fgwbary.config import FgwbaryConfig
 from grale.rivals.graphmae.config import GraphmaeConfig
 from grale.rivals.graphvae.config import GraphVaeConfig
 from grale.rivals.infograph.config import InfographConfig
 from grale.rivals.pigvae.config import PigvaeConfig
+from grale.rivals.relationformer.config import RelationformerConfig
 from grale.rivals.simgrace.config import SimgraceConfig
 from grale.rivals.vgae.config import VgaeConfig
 from grale.settings.build import build
 
 Architecture = Literal[
-    "grale", "pigvae", "graphvae", "simgrace", "infograph", "graphmae", "vgae", "prior"
-]
+    "grale", "pigvae", "graphvae", "simgrace", "infograph", "graphmae", "vgae", "prior",
+    "predictor", "any2graph", "relationformer", "fgwbary",
+]  # fmt: skip
+PREDICTORS = ("predictor", "any2graph", "relationformer", "fgwbary")
+"""Architectures that predict graphs from inputs."""
 COMPARES_GRAPHS = ("simgrace", "infograph")
 """Architectures whose loss compares the graphs of a batch with each other."""
 
@@ -79,10 +86,16 @@ class TrainConfig:
     graphmae: GraphmaeConfig = field(default_factory=GraphmaeConfig)
     vgae: VgaeConfig = field(default_factory=VgaeConfig)
     prior: PriorConfig = field(default_factory=PriorConfig)
+    reader: ReaderConfig = field(default_factory=ReaderConfig)
+    """Of all predictors: the network that reads their inputs."""
+    any2graph: Any2GraphConfig = field(default_factory=Any2GraphConfig)
+    relationformer: RelationformerConfig = field(default_factory=RelationformerConfig)
+    fgwbary: FgwbaryConfig = field(default_factory=FgwbaryConfig)
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
-    objective: Literal["reconstruct", "match", "flow"] = "reconstruct"
+    objective: Literal["reconstruct", "match", "flow", "regress", "predict"] = "reconstruct"
     """Reconstruct graphs, or lower the edits between random pairs. The latter trains the matcher
-    and the node embeddings, and harms reconstruction. A prior learns a flow."""
+    and the node embeddings, and harms reconstruction. A prior learns a flow. A predictor learns
+    latents (regress) or graphs (predict)."""
     pairs_per_graph: int = 8
     """For objective "match": with how many graphs of its batch each graph is matched."""
     seed: int = 0
@@ -115,6 +128,7 @@ class TrainConfig:
                 f"objective=flow and architecture=prior go together, got {self.objective} and "
                 f"{self.architecture}"
             )
+        self._check_prediction()
         smallest = min(self.batch_size, self.num_validation)
         if self.objective == "match" and smallest < 2:
             raise ValueError("a pair has two graphs: batch_size and num_validation must be above 1")
@@ -123,6 +137,19 @@ class TrainConfig:
                 f"{self.architecture} compares the graphs of a batch: "
                 "batch_size and num_validation must be above 1"
             )
+
+    def _check_prediction(self) -> None:
+        """Predictors go with their objectives, and need inputs as they are on disk."""
+        predicts = self.objective in ("regress", "predict")
+        if predicts != (self.architecture in PREDICTORS):
+            raise ValueError(
+                f"objective=regress or predict goes with architecture={', '.join(PREDICTORS)}, got "
+                f"{self.objective} and {self.architecture}"
+            )
+        if self.objective == "regress" and self.architecture != "predictor":
+            raise ValueError(f"{self.architecture} has no latents; use objective=predict")
+        if predicts and self.data.augment.share:
+            raise ValueError("data.augment changes graphs, but not what they are predicted from")
 
     @property
     def architecture_config(self) -> Any:

@@ -33,6 +33,8 @@ def stop_on_bad_loss(
         "edge_labels": graphs.edge_labels,
         "noise": noise,
     }
+    if batch.inputs is not None:
+        tensors["inputs"] = batch.inputs
     for name, group in (("batch", tensors), ("weights", model.state_dict())):
         stored = {key: value.detach().cpu().contiguous() for key, value in group.items()}
         with whole(folder / f"{name}.safetensors") as partial:

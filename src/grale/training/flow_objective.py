@@ -27,6 +27,7 @@ class FlowObjective(nn.Module):
     """Error of the velocity of a batch of latents, which come as properties of their graphs."""
 
     groups_by_size = False
+    uses_inputs = False
 
     def __init__(self, model: Any, config: TrainConfig) -> None:
         super().__init__()

@@ -19,11 +19,11 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from grale.catalog import load_any
+from grale.catalog import load_kind
 from grale.data.batching import TrainingBatch, batches_from
+from grale.data.pairs import first_pairs
 from grale.data.sources import open_source
 from grale.files import locked
-from grale.graphs.graph import Graph
 from grale.training.best_model import BestModel
 from grale.training.checkpoint import (
     Checkpoint,
@@ -65,7 +65,7 @@ class Trainer:
         torch.manual_seed(config.seed)
         self.model = new_model(config, self.source)
         if config.start_from is not None and not self._goes_on:
-            take_weights(self.model, load_any(config.start_from))
+            take_weights(self.model, load_kind(config.architecture, config.start_from))
         self.model.recompute_activations(self.options.recompute_activations)
         self.kind = OBJECTIVES[config.objective]
         objective = self.kind(self.model, config)
@@ -166,9 +166,11 @@ class Trainer:
         noise = self.model.draw_noise(config.batch_size, generator)[batch.places]
         graphs = batch.graphs.to(device)
         known = None if batch.properties is None else batch.properties.to(device)
+        read = None if not self.kind.uses_inputs else batch.inputs
+        more = {} if read is None else {"inputs": read.to(device)}
         values = self.objective(
             graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device), known,
-            graphs.node_features, graphs.edge_features,
+            graphs.node_features, graphs.edge_features, **more,
         )  # fmt: skip
         self.fabric.backward(values["loss"])
         norm = torch.nn.utils.clip_grad_norm_(
@@ -253,13 +255,16 @@ class Trainer:
             return False
         return True
 
-    def _held_out(self) -> list[Graph]:
-        """Graphs to evaluate on, read at the start so that errors in them show at once."""
+    def _held_out(self) -> Any:
+        """Graphs or pairs to evaluate on, read at the start: errors in them show at once."""
         if not self.fabric.is_global_zero:
             return []
-        return self.source.held_out(self.config.num_validation)
+        count = self.config.num_validation
+        if self.kind.uses_inputs:
+            return first_pairs(Path(str(self.config.data.path)) / "valid", count)
+        return self.source.held_out(count)
 
-    def _validate(self, graphs: list[Graph]) -> Validation | None:
+    def _validate(self, graphs: Any) -> Validation | None:
         if not self.fabric.is_global_zero:
             return None
         return self.kind.validate(self.averaged_model(), graphs)

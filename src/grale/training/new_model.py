@@ -9,19 +9,22 @@ from typing import Any
 import numpy as np
 import torch
 
-from grale.catalog import ARCHITECTURES
+from grale.catalog import ARCHITECTURES, PREDICTORS
 from grale.data.latents import first_conditions, read_latent_set
 from grale.data.sources import GraphSource
 from grale.model.autoencoder import GRALE
 from grale.prior.config import PriorSettings
 from grale.prior.latent_prior import EXAMPLES, LatentPrior
 from grale.training.config import TrainConfig
+from grale.training.new_predictor import new_predictor
 
 
 def new_model(config: TrainConfig, source: GraphSource) -> Any:
-    """Make an untrained autoencoder or prior; sizes that depend on the data are taken from it."""
+    """Make an untrained autoencoder, prior or predictor; sizes come from the data."""
     if config.architecture == LatentPrior.architecture:
         return new_prior(config, source)
+    if config.architecture in PREDICTORS:
+        return new_predictor(config, source)
     if config.architecture != GRALE.architecture or not config.model.description.properties:
         kind = ARCHITECTURES[config.architecture]
         return kind(source.space, config.architecture_config)

@@ -4,12 +4,15 @@ reconstruct   the model's loss of a batch (paper: algorithm "GRALE Loss")
 match         edits between the two graphs of random pairs under the soft plan of the matcher
               (paper: "we fine-tune the matcher on random pairs of graphs")
 flow          the velocity of a prior over the latents of another model (decisions/015)
+regress       the latent of a graph from an input (paper: "Graph prediction", first stage)
+predict       a graph from an input (its second stage, and the rivals of that table)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -23,6 +26,7 @@ from grale.model.pair_costs import PairCosts
 from grale.training.config import TrainConfig
 from grale.training.evaluation import evaluate
 from grale.training.flow_objective import FlowObjective
+from grale.training.prediction_objectives import PredictionObjective, RegressionObjective
 from grale.training.validation import Validation
 
 VALIDATION_BATCH = 64  # graphs whose loss is taken together
@@ -32,6 +36,7 @@ class ReconstructionObjective(nn.Module):
     """Loss of reconstructing a batch of graphs, with its terms for the log."""
 
     groups_by_size = True
+    uses_inputs = False
 
     def __init__(self, model: GraphAutoencoder, config: TrainConfig) -> None:
         super().__init__()
@@ -99,6 +104,7 @@ class MatchingObjective(nn.Module):
     """
 
     groups_by_size = False
+    uses_inputs = False
 
     def __init__(self, model: GraphAutoencoder, config: TrainConfig) -> None:
         super().__init__()
@@ -174,10 +180,10 @@ def neighbours(
     return torch.cat(firsts), torch.cat(seconds)
 
 
-OBJECTIVES: dict[
-    str, type[ReconstructionObjective] | type[MatchingObjective] | type[FlowObjective]
-] = {
+OBJECTIVES: dict[str, Any] = {
     "reconstruct": ReconstructionObjective,
     "match": MatchingObjective,
     "flow": FlowObjective,
+    "regress": RegressionObjective,
+    "predict": PredictionObjective,
 }

@@ -1,0 +1,1 @@
+"""What a graph is predicted from: images and fingerprints (paper: "Graph prediction")."""

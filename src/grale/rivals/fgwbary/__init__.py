@@ -1,0 +1,1 @@
+"""FGWBary: a graph as a barycentre of others (Brogat-Motte et al. 2022)."""

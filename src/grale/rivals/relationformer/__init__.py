@@ -1,0 +1,1 @@
+"""Relationformer: objects, and one token for their relations (Shit et al. 2022)."""
