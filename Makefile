@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo docs test test-quick test-lowest soak lint format clean
+.PHONY: setup demo docs test test-quick test-slow test-lowest soak lint format clean
 
 setup: .venv/ready
 
@@ -17,11 +17,15 @@ setup: .venv/ready
 demo: setup
 	$(BIN)/grale demo --out demo
 
-test: setup
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+# Quick tests check every shape and type that is annotated. That costs half of their time again, so
+# the slow ones, which call the same functions, run without.
+test: test-quick test-slow
 
 test-quick: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
+
+test-slow: setup
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow --jaxtyping-packages=
 
 # The lowest versions that pyproject.toml allows (torch but for one: see .ci/lowest.py). Old versions
 # warn of new ones beside them, so such warnings are not errors here.
