@@ -64,9 +64,8 @@ class GralePredictor(GraphPredictor):
     def train(self, mode: bool = True) -> GralePredictor:
         """Switch modes; the frozen encoder and matcher always work as they do at test time."""
         super().train(mode)
-        for part in (self.autoencoder.featurizer, self.autoencoder.encoder):
-            part.train(False)
-        self.autoencoder.matcher.train(False)
+        for name, part in self.autoencoder.named_children():
+            part.train(mode and name == "decoder")
         return self
 
     def tokens_of(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.typing import ColorType
 from numpy.typing import ArrayLike, NDArray
 
 from grale.graphs.graph import Graph
@@ -16,6 +18,7 @@ from grale.plot.layout import layout_along
 from grale.plot.palette import palette_for
 
 PANEL = (1.5, 1.5)  # inches
+MARGIN = 0.06  # around an image, of its side
 
 
 def prediction_figure(
@@ -25,7 +28,7 @@ def prediction_figure(
     mappings: Sequence[ArrayLike],
     captions: Sequence[str],
     exact: Sequence[bool],
-    palette: Sequence[object] | None = None,
+    palette: Sequence[ColorType] | None = None,
 ) -> Figure:
     """Three rows: images, their graphs, and the predictions; what differs is red.
 
@@ -40,8 +43,7 @@ def prediction_figure(
     notes = wrapped(captions, exact, len(targets))
     figure, axes = panel_grid(3, len(targets), notes, PANEL, ("image", "graph", "prediction"))
     for k, (image, target, prediction) in enumerate(zip(images, targets, predictions)):
-        axes[0, k].imshow(image, interpolation="nearest")
-        axes[0, k].set_axis_off()
+        _draw_image(axes[0, k], image)
         there, back = both_ways(target, prediction, mappings[k])
         first, second = layout_along([target, prediction], [back])
         marked = differing_edges(target, prediction, there)
@@ -50,3 +52,12 @@ def prediction_figure(
         draw_graph(axes[2, k], prediction, second, colours, marked=wrong)
         caption_below(axes[2, k], notes[k], exact[k])
     return figure
+
+
+def _draw_image(axes: Axes, image: NDArray[np.uint8]) -> None:
+    """Show pixels with a margin around them."""
+    low, high = -0.5 - MARGIN * len(image), (1 + MARGIN) * len(image) - 0.5
+    axes.imshow(image, interpolation="nearest")
+    axes.set_xlim(low, high)
+    axes.set_ylim(high, low)
+    axes.set_axis_off()

@@ -29,7 +29,7 @@ class ElucidationReport(NamedTuple):
     """Mean Tanimoto similarity of the first answer's fingerprint; 0 without an answer."""
     same_fingerprint: float
     """Share whose first answer has the fingerprint."""
-    count: int
+    num_targets: int
 
 
 class Ceiling(NamedTuple):
@@ -51,7 +51,8 @@ def elucidation_report(
         raise ValueError(f"{len(targets)} molecules, {len(answers)} answers; give one list each")
     places = [_place(target, listed) for target, listed in zip(targets, answers)]
     firsts = [listed[0] if listed else None for listed in answers]
-    edits = reconstruction_distances(targets, [first and first.graph for first in firsts])
+    graphs = [None if first is None else first.graph for first in firsts]
+    edits = reconstruction_distances(targets, graphs)
     near = [0.0 if first is None else first.similarity for first in firsts]
     count = len(targets)
     return ElucidationReport(
@@ -60,7 +61,7 @@ def elucidation_report(
         edit_distance=sum(edits) / count,
         similarity=sum(near) / count,
         same_fingerprint=sum(each == 1 for each in near) / count,
-        count=count,
+        num_targets=count,
     )
 
 
