@@ -117,6 +117,19 @@ def predict_candidates(
     return found
 
 
+@quietly
+def likeliest_and_candidates(
+    model: GraphPredictor, rows: Row, candidates: int, tries: int, batch_size: int
+) -> list[list[Graph]]:
+    """Of each row of bytes the likeliest graph, valid or not, and then its candidates."""
+    found: list[list[Graph]] = []
+    for logits, _ in logits_of_rows(model, rows, None, batch_size):
+        firsts = named(logits.most_likely(model.space.directed).to_graphs(), model.space)
+        listed = candidates_of(model, logits, candidates, tries)
+        found += [[first, *more] for first, more in zip(firsts, listed)]
+    return found
+
+
 def candidates_of(
     model: GraphPredictor, logits: GraphLogits, candidates: int, tries: int
 ) -> list[list[Graph]]:

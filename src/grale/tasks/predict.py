@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import torch
 from numpy.typing import NDArray
 
 from grale.codec.graph_predictor import GraphPredictor
 from grale.codec.identity import provenance
-from grale.codec.predict import candidates_of, logits_of_rows, screen_inputs
+from grale.codec.predict import likeliest_and_candidates, screen_inputs
 from grale.data.molecules.folder import open_file_or_folder
 from grale.data.pairs import open_pairs, stored_pairs
 from grale.data.storage import MANIFEST
@@ -204,22 +203,13 @@ def _predicted(
 def _candidates(
     model: GraphPredictor, items: Sequence[Item], config: PredictConfig
 ) -> list[list[Graph]]:
-    """Likeliest graph of each input, then the next likeliest if they are asked for."""
+    """Likeliest graph of each input, then its candidates if they are asked for."""
     if not items:
         return []
     rows = np.stack([item.row for item in items if not isinstance(item.row, str)])
     if config.candidates == 1:
         return [[graph] for graph in model.predict(rows, config.batch_size) if graph is not None]
-    found: list[list[Graph]] = []
-    was_training = model.training
-    model.eval()
-    with torch.no_grad():
-        for logits, _ in logits_of_rows(model, rows, None, config.batch_size):
-            likeliest = logits.most_likely(model.space.directed).to_graphs()
-            others = candidates_of(model, logits, config.candidates, config.tries)
-            found += [[first, *more] for first, more in zip(likeliest, others)]
-    model.train(was_training)
-    return found
+    return likeliest_and_candidates(model, rows, config.candidates, config.tries, config.batch_size)
 
 
 def _record(
