@@ -259,10 +259,10 @@ class Trainer:
         """Graphs or pairs to evaluate on, read at the start: errors in them show at once."""
         if not self.fabric.is_global_zero:
             return []
-        count = self.config.num_validation
+        config = self.config
         if self.kind.uses_inputs:
-            return first_pairs(Path(str(self.config.data.path)) / "valid", count)
-        return self.source.held_out(count)
+            return first_pairs(Path(str(config.data.path)) / "valid", config.num_validation)
+        return self.source.held_out(config.num_validation)
 
     def _validate(self, graphs: Any) -> Validation | None:
         if not self.fabric.is_global_zero:
