@@ -1,6 +1,6 @@
 """How many molecules keep their Morgan fingerprint as graphs: charges and hydrogens are restored.
 
-    python benchmarks/restored_fingerprints.py POOL_FOLDER
+python benchmarks/restored_fingerprints.py POOL_FOLDER
 """
 
 from __future__ import annotations
