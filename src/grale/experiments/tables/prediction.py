@@ -134,7 +134,7 @@ def _table(stage: Stage) -> Table:
     for name, score in _rows(stage):
         scores.setdefault(name, []).append(score)
     header = ["model", "edit distance*", "exact*, %", "edit distance", "exact, %", "size right, %"]
-    header += ["exact with bonds, %", "graphs/s", "steps", "minutes", "paper*"]
+    header += ["exact with bonds, %", "graphs/s, scored", "steps", "minutes", "paper*"]
     rows = [_cells(name, found, task) for name, found in scores.items()]
     caption = (
         f"Up to {stage.count:,} test inputs of {task.title}; {stage.request.budget()}, GRALE's two "
