@@ -54,7 +54,7 @@ def test_the_molecules_model_gives_nearly_all_molecules_back() -> None:
 
 @pytest.mark.slow
 def test_the_commonest_small_molecules_come_back() -> None:
-    """Those of the card; Br2 and I2 do not yet."""
+    """Those of the card; potassium chloride and I2 do not yet."""
     model = grale.load("molecules-32")
     needed = ["O", "C", "N", "Cl", "N#N", "C#N", "[Na+].[Cl-]", "F", "Br", "I", "S"]
     usual = [
