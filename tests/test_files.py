@@ -160,3 +160,15 @@ def test_json_within_the_limits_is_read(tmp_path: Path) -> None:
     assert read_json(path) == {"a": [1, {"b": None}], "c": "\u00e9"}
     path.write_text("[" * 32 + "]" * 32)
     assert read_json(path)
+
+
+def test_what_killed_runs_left_of_an_output_goes_when_it_is_locked(tmp_path: Path) -> None:
+    out = tmp_path / "out.parquet"
+    with whole(out) as partial:  # as a killed run leaves it, and what only looks like it
+        kept = [tmp_path / ".out.parquet.mine.part", tmp_path / f".other{partial.name}"]
+        for path in kept:
+            path.touch()
+        with locked(out):
+            assert not partial.exists()
+        assert all(path.exists() for path in kept)
+        partial.touch()

@@ -45,6 +45,16 @@ def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
+def unfinished(path: Path) -> list[Path]:
+    """Temporary files of :func:`whole` for this path, of runs at work and of killed ones."""
+    if not path.parent.is_dir():
+        return []
+    start, size = f".{path.name}.", len(uuid.uuid4().hex)
+    names = (f.name for f in path.parent.iterdir() if f.name.endswith(PARTIAL))
+    length = len(start) + size + len(PARTIAL)
+    return [path.with_name(n) for n in names if n.startswith(start) and len(n) == length]
+
+
 def write_whole(path: str | os.PathLike[str], content: bytes | str) -> Path:
     """Write `content` so that readers see the old file or the new one."""
     with whole(path) as partial:
@@ -101,13 +111,16 @@ def locked(out: str | os.PathLike[str]) -> Iterator[None]:
     """Keep other runs away from the output `out`, or raise BusyError and name the process.
 
     The lock is a file next to the output. It holds the number of the process and is removed at the
-    end. A file that a kill leaves behind locks nothing, since the lock ends with the process.
+    end. A file that a kill leaves behind locks nothing, since the lock ends with the process. What
+    killed runs have left of this output under temporary names is removed: nobody else writes it.
     """
     out = Path(os.path.abspath(out))
     new = [folder for folder in out.parents if not folder.exists()]  # the innermost first
     path = out.with_name(f".{out.name}.lock")
     file = _acquire(path, out)
     try:
+        for left in unfinished(out):
+            left.unlink(missing_ok=True)
         yield
     finally:
         path.unlink(missing_ok=True)  # before the lock ends, so that others see it is gone

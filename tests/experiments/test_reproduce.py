@@ -31,9 +31,11 @@ from grale.graphs.graph import Graph
 FIGURES = [
     one.name
     for one in EXPERIMENTS
-    if isinstance(one, OfModel) and "figure" in one.name and "generation" not in one.name
+    if isinstance(one, OfModel)
+    and "figure" in one.name
+    and one.name not in ("figure-generation", "figure-prediction")
 ]
-"""Those of any model; test_generation.py makes the one that needs a prior."""
+"""Those of any model; test_generation.py and test_prediction.py make the others."""
 
 
 @contextmanager

@@ -250,7 +250,8 @@ def test_a_ray_cluster_gives_the_same_rows(tmp_path, molecule_model, source) -> 
     molecule_model.save_pretrained(model)
     embed(molecule_model, source, tmp_path / "local.parquet")
     reports: list[object] = []
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    head = {"num_cpus": 1, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
     try:
         config = EmbedConfig(shard_rows=3, batch_size=2)
         address = cluster.address

@@ -50,10 +50,14 @@ ONE = ["encoder", "decoder", "description"]
 TWO = ["nodes", "pooling", "decoder", "description"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parts"),
-    [("attention", ONE), ("transport", TWO), ("coloring-10", ONE), ("molecules", TWO)],
+    [
+        pytest.param("attention", ONE, marks=pytest.mark.soak),  # a minute or more each
+        pytest.param("transport", TWO, marks=pytest.mark.slow),
+        pytest.param("coloring-10", ONE, marks=pytest.mark.soak),
+        pytest.param("molecules", TWO, marks=pytest.mark.soak),
+    ],
 )
 def test_onnxruntime_agrees_with_torch(tmp_path: Path, name: str, parts: list[str]) -> None:
     pytest.importorskip("onnxscript")

@@ -85,7 +85,7 @@ def test_two_processes_have_the_gradients_of_one_and_learn_the_same(tmp_path: Pa
 
 @pytest.mark.slow
 def test_a_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
-    settings = ["--set", "max_steps=60", "--set", "data.num_workers=2"]
+    settings = ["--set", "max_steps=40", "--set", "data.num_workers=2"]
     settings += ["--set", "optimizer.ema_decay=0.9", "--save-every", "3"]
     _train(tmp_path / "straight", *settings)
     killed = tmp_path / "killed"
@@ -100,7 +100,7 @@ def test_a_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_that_is_told_to_end_keeps_its_last_step(tmp_path: Path) -> None:
-    settings = ["--set", "max_steps=40", "--save-every", "6", "--devices", "2"]
+    settings = ["--set", "max_steps=20", "--save-every", "3", "--devices", "2"]
     told = tmp_path / "told"
     status, said = _start_and_end(told, signal.SIGTERM, *settings)
     assert status == 128 + signal.SIGTERM

@@ -11,6 +11,7 @@ from grale.web.service import Service
 
 pytestmark = pytest.mark.slow
 EXAMPLES = 15
+PATIENCE = 120  # seconds; the tests share their cores
 POSTED = ("/encode", "/decode", "/describe", "/reconstruct", "/match", "/interpolate", "/sample")
 
 
@@ -47,6 +48,6 @@ def test_every_answer_has_the_form_that_is_promised(schema, path: str) -> None:
         phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     def check(case) -> None:
-        case.call_and_validate(checks=checks)
+        case.call_and_validate(checks=checks, timeout=PATIENCE)
 
     check()
