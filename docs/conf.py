@@ -21,7 +21,7 @@ sys.path.insert(0, str(DOCS))  # for the functions that the gallery names
 NAME_OF_CODE = re.compile(r"grale(\.\w+)+")
 SECTIONS = Config(napoleon_use_rtype=False)
 WEIGHTS = DOCS.parent / "src" / "grale" / "weights"
-CARD = re.compile(r"\]\((?:\.\./)*src/grale/weights/([\w-]+)/README\.md\)")
+CARD = re.compile(r"\]\((?:\.\./)*src/grale/weights/([\w@-]+)/README\.md\)")
 EQUATION = re.compile(r"^ {4,}\S")
 
 project = "grale"

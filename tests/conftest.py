@@ -72,7 +72,7 @@ def molecule_model(tiny_config: ModelConfig) -> GRALE:
 def generative_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The shipped `molecules` with a prior around one molecule, on disk."""
     folder = tmp_path_factory.mktemp("generative")
-    model = load("molecules")
+    model = load("molecules@1")
     model.use_prior(still_prior(model))
     model.save_pretrained(folder)
     return folder

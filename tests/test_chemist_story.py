@@ -69,7 +69,7 @@ def test_embed_keeps_every_row_and_column(story: Path) -> None:
     broken = own[SMILES].isin(BROKEN)
     assert ((frame["status"] == "failed") == broken).all()
     assert frame["reason"][broken].notna().all()
-    assert frame["embedding"][~broken].map(len).eq(256).all()
+    assert frame["embedding"][~broken].map(len).eq(512).all()
     stored = grale.read_vectors(story / "vectors.parquet")
     assert stored.made_with["version"] == grale.load("molecules").version
 
@@ -106,7 +106,7 @@ def test_rows_that_fail_are_dropped_with_their_targets(story: Path) -> None:
 def test_neighbours_come_with_their_ids(story: Path) -> None:
     shown = invoke("neighbours", str(story / "vectors.parquet"), "--of",
                    f"{story}/assay.csv:2", "-k", "3", "-o", str(story / "near.csv"))  # fmt: skip
-    assert "molecules@1" in shown
+    assert "molecules@2" in shown
     near = pd.read_csv(story / "near.csv", dtype={"Compound ID": str})
     assert int(near["Compound ID"][0]) % MOLECULES == 2
     assert near["distance"].is_monotonic_increasing
@@ -119,7 +119,7 @@ def test_the_map_draws_every_row_that_was_embedded(story: Path) -> None:
     failed = (pd.read_parquet(story / "vectors.parquet")["status"] == "failed").sum()
     assert f"{failed} of {ROWS} rows are left out" in shown
     page = (story / "map.html").read_text()
-    assert f"molecules@1 ({grale.load('molecules').fingerprint[:12]})" in page
+    assert f"molecules@2 ({grale.load('molecules').fingerprint[:12]})" in page
     assert "pIC50" in page
 
 
@@ -134,7 +134,7 @@ def test_between_two_rows_there_are_molecules(story: Path) -> None:
 @pytest.mark.slow
 def test_a_measured_column_is_raised(story: Path) -> None:
     shown = invoke("edit", f"{story}/assay.csv:2", "-p", "pIC50", "--data",
-                   str(story / "vectors.parquet"), "--model", "molecules", "--steps", "20",
+                   str(story / "vectors.parquet"), "--steps", "20",
                    "-o", str(story / "edit.png"))  # fmt: skip
     assert "predictor of pIC50: R2" in shown
     assert (story / "edit.png").is_file()
@@ -145,8 +145,8 @@ def test_the_vectors_come_back_as_molecules_from_their_model_only(story: Path) -
     some, out = story / "some.parquet", story / "again.parquet"
     pq.write_table(pq.read_table(story / "vectors.parquet").slice(0, SOME), some)
     invoke("decode", str(some), "-o", str(out))
-    with pytest.raises(ValueError, match=r"vectors of molecules@1 \(.*the model is molecules-32@2"):
-        invoke("decode", str(some), "-o", str(out), "--model", "molecules-32")
+    with pytest.raises(ValueError, match=r"vectors of molecules@2 \(.*the model is molecules@1"):
+        invoke("decode", str(some), "-o", str(out), "--model", "molecules@1")
     made_with = json.loads(pq.read_schema(out).metadata[b"grale"])
     assert made_with["fingerprint"] == grale.load("molecules").fingerprint
     again = pd.read_parquet(out)["smiles"]

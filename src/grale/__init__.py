@@ -61,7 +61,14 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that `import grale` stays fast."""
     if name not in _HOMES:
         raise AttributeError(f"module 'grale' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    try:
+        return getattr(import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        from grale.extras import hint_for
+
+        if hint := hint_for(error):
+            raise ModuleNotFoundError(f"{error}{hint}", name=error.name) from error
+        raise
 
 
 def __dir__() -> list[str]:

@@ -25,8 +25,8 @@ from grale.rivals.simgrace.model import SimGRACE
 from grale.rivals.vgae.model import VGAE
 
 SHIPPED = Path(__file__).resolve().parent / "weights"
-DEFAULT_MOLECULES = "molecules-32"
-"""The model of molecules of up to 32 atoms that is used where none is named."""
+DEFAULT_MOLECULES = "molecules"
+"""The model that is used where none is named."""
 
 ARCHITECTURES: dict[str, type[GraphAutoencoder]] = {
     kind.architecture: kind

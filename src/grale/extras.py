@@ -1,7 +1,7 @@
 """Libraries that only some users need, and the extras of the package that bring them.
 
-The core encodes, describes and decodes. Training, drawing, compiled code and probing come with
-extras: `pip install 'grale[all]'` brings all four.
+The core encodes, describes and decodes. Files and datasets, training, drawing, compiled code and
+probing come with extras: `pip install 'grale[all]'` brings all five.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ EXTRAS = {
     "numba": "fast",
     "onnxruntime": "onnx",
     "onnxscript": "onnx",
+    "pyarrow": "files",
     "sklearn": "probe",
 }
 """The extra that brings each library."""
@@ -24,6 +25,14 @@ EXTRAS = {
 def is_installed(library: str) -> bool:
     """Whether a library can be imported; it is not imported."""
     return find_spec(library) is not None
+
+
+def hint_for(error: Exception) -> str:
+    """What brings a library that could not be imported, unless the error says it already."""
+    library = str(getattr(error, "name", None)).partition(".")[0]
+    if library not in EXTRAS or "pip install" in str(error):
+        return ""
+    return f": pip install 'grale[{EXTRAS[library]}]'"
 
 
 def need(library: str, purpose: str) -> None:

@@ -114,7 +114,7 @@ def test_match_takes_a_csv_of_pairs_and_two_files_row_by_row(tmp_path, model) ->
 def test_models_lists_versions_and_whole_sentences() -> None:
     shown = invoke("models")
     assert "molecules@1" in shown
-    assert "molecules-32@2: Embeds molecules of up to 32 heavy atoms" in shown
+    assert "molecules@2: Embeds molecules of up to 32 heavy atoms" in shown
     for line in shown.splitlines():
         if line.startswith(("molecules", "coloring")):
             assert line.endswith("."), line

@@ -34,7 +34,7 @@ def test_interpolate_prints_the_molecules_it_was_given(run) -> None:
 
 @pytest.mark.slow
 def test_edit_prints_the_molecule_it_starts_from(run) -> None:
-    text = run("edit", PYRROLE, "--model", "molecules", "--count", "60", "--steps", "2")
+    text = run("edit", PYRROLE, "--model", "molecules@1", "--count", "60", "--steps", "2")
     assert f" {PYRROLE} " in text
 
 

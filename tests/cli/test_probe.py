@@ -33,15 +33,15 @@ def run(*arguments: str | Path) -> str:
 def test_the_shipped_model_is_compared_and_everything_is_reported(tmp_path: Path) -> None:
     rows = [*ROWS, ("x[y]", "1"), ("CCO", ""), ("C" * 40, "1.5"), ROWS[0]]
     file = write_csv(tmp_path / "a.csv", rows)
-    wanted = [part for name in ("molecules-32", "molecules-32+counts", "counts") for part in
+    wanted = [part for name in ("molecules", "molecules+counts", "counts") for part in
               ("--contender", name)]  # fmt: skip
     out = tmp_path / "out" / "a.png"
     output = run(file, "--target", "value", *wanted, "--head", "ridge", "-o", out)
-    assert "molecules-32+counts" in output
+    assert "molecules+counts" in output
     assert "73 of 76 rows, those that all contenders can take" in output
     assert "left out, 1: cannot parse SMILES 'x[y]'" in output
     assert "left out, 1: the row has no target" in output
-    assert "left out, 1: molecules-32: the molecule has 40 nodes, but max_nodes=32" in output
+    assert "left out, 1: molecules: the molecule has 40 nodes, but max_nodes=32" in output
     assert {path.name for path in out.parent.iterdir()} == {"a.png", "a.json", "a.parquet"}
     assert pq.read_metadata(out.with_suffix(".parquet")).num_rows == 76
 

@@ -26,7 +26,7 @@ OTHER_SUM_ORDER = 1e-3  # of the length of a latent, as in `verify`; a step has 
 
 @pytest.fixture(scope="module")
 def model() -> GRALE:
-    return grale.load("molecules")
+    return grale.load("molecules@1")
 
 
 @pytest.fixture(scope="module")

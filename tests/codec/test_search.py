@@ -166,7 +166,7 @@ def test_a_search_of_nothing_is_refused(tiny_model: GRALE) -> None:
 
 
 def test_molecules_are_found_as_smiles() -> None:
-    model = grale.load("molecules")
+    model = grale.load("molecules@1")
     smiles = ["CC(=O)Nc1ccc(O)cc1", "CN1CCCC1c1cccnc1", "O=C(O)c1ccccc1O", "CCOC(=O)CC#N"]
     latents = model.encode(smiles)
     found = model.decode_smiles(latents, search=128)

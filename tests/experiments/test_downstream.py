@@ -19,7 +19,7 @@ from grale.graphs.molecules.molecule import molecule_space
 from tasks.labelled_molecules import SMILES, additive, write_csv
 
 NAMES = (
-    "molecules-32, description", "molecules-32, latent", "molecules-32 and rdkit", "untrained",
+    "molecules, description", "molecules, latent", "molecules and rdkit", "untrained",
     "GRALE, the paper's pooling, latent", "PIGVAE, description", "rdkit", "ecfp", "counts+ecfp",
     "SimGRACE", "InfoGraph", "GraphMAE", "VGAE",
     "GRALE, pooling by transport, description",

@@ -122,7 +122,7 @@ def test_molecules_to_edit_are_in_the_range_or_the_lowest() -> None:
 
 
 def test_a_success_needs_the_goal_at_the_similarity() -> None:
-    model = grale.load("molecules")
+    model = grale.load("molecules@1")
     start, near, far = (
         Graph.from_smiles(text) for text in ("CCCCCc1ccccc1", "CCCCCCc1ccccc1", "CCCCCCCCCCCCCCCC")
     )

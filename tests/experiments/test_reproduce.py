@@ -63,7 +63,7 @@ def test_the_figure_is_made_and_captioned(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_property_of_molecules_is_raised(tmp_path: Path) -> None:
-    model = grale.load("molecules")
+    model = grale.load("molecules@1")
     picture = property_picture("TPSA", model, PictureConfig(count=120), uses_covariance=True)
     assert "predictor of TPSA" in picture.caption
     assert picture.name == "tpsa-edit"

@@ -93,7 +93,7 @@ def test_untrained_has_the_shape_of_the_shipped_model_and_always_the_same_weight
     assert (torch.get_rng_state() == state).all()
     pairs = list(zip(first.state_dict().items(), again.state_dict().values()))
     assert all(bool((a == b).all()) for (_, a), b in pairs)
-    shipped = grale.load("molecules-32").state_dict()
+    shipped = grale.load("molecules").state_dict()
     assert {name: a.shape for (name, a), _ in pairs} == {n: a.shape for n, a in shipped.items()}
     assert any(bool((a != shipped[name]).any()) for (name, a), _ in pairs)
 

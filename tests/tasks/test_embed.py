@@ -320,7 +320,7 @@ def test_embeddings_that_are_broken_have_their_reason(tmp_path, molecule_model) 
 
 
 def test_decoding_with_a_search_says_what_is_verified(tmp_path, source) -> None:
-    model, again = load("molecules"), tmp_path / "out.parquet"
+    model, again = load("molecules@1"), tmp_path / "out.parquet"
     embed(model, source, tmp_path / "z.parquet")
     decode_file(
         model, tmp_path / "z.parquet", again, CodecOptions(searched_graphs=8, molecule_tries=20)
@@ -378,7 +378,7 @@ def test_reconstruction_says_of_each_row_what_came_back(tmp_path, molecule_model
 
 
 def test_reconstruction_lists_the_best_valid_molecules_when_asked(tmp_path, source) -> None:
-    model = load("molecules")
+    model = load("molecules@1")
     options = CodecOptions(candidates=3, molecule_tries=10)
     out = tmp_path / "out.parquet"
     reconstruct_file(model, source, out, options=options, lists_candidates=True)
@@ -395,7 +395,7 @@ def test_reconstruction_lists_the_best_valid_molecules_when_asked(tmp_path, sour
 
 @pytest.mark.slow
 def test_as_many_candidates_are_given_as_asked_for() -> None:
-    model = load("molecules")
+    model = load("molecules@1")
     (best,) = model.decode_candidates(model.encode(["CC(=O)Oc1ccccc1"]), candidates=30, tries=20)
     assert len(set(best)) == len(best) == 30
 

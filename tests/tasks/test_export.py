@@ -56,7 +56,7 @@ TWO = ["nodes", "pooling", "decoder", "description"]
         pytest.param("attention", ONE, marks=pytest.mark.soak),  # a minute or more each
         pytest.param("transport", TWO, marks=pytest.mark.slow),
         pytest.param("coloring-10", ONE, marks=pytest.mark.soak),
-        pytest.param("molecules", TWO, marks=pytest.mark.soak),
+        pytest.param("molecules@1", TWO, marks=pytest.mark.soak),
     ],
 )
 def test_onnxruntime_agrees_with_torch(tmp_path: Path, name: str, parts: list[str]) -> None:

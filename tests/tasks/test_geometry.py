@@ -32,7 +32,7 @@ def test_edited_graphs_are_at_most_so_many_edits_away(coloring_graphs, rng) -> N
 
 
 def test_only_graphs_in_one_piece_and_of_usual_size_suit() -> None:
-    space = grale.load("molecules").space
+    space = grale.load("molecules@1").space
     assert not is_in_one_piece(Graph([0, 0, 0], [(0, 1)]))
     assert suits(space, Graph.from_smiles("CCCCCCCCCC"))
     assert not suits(space, Graph.from_smiles("CC"))

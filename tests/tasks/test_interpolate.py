@@ -26,7 +26,7 @@ def test_the_ends_are_the_decoded_graphs(tiny_model: GRALE, coloring_graphs: lis
 
 @pytest.mark.slow
 def test_the_ends_are_the_graphs_themselves_where_the_encoder_misses_them() -> None:
-    model = grale.load("molecules")
+    model = grale.load("molecules@1")
     molecules = sample_graphs(model.space, 48, "library", "test")
     graphs = with_odd_edges(molecules, np.random.default_rng(0), 2, model.space.num_edge_labels)
     pairs = zip(graphs, model.reconstruct(graphs))

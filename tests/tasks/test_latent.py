@@ -168,7 +168,7 @@ def test_the_predictor_leaves_rows_without_value_out() -> None:
 
 @pytest.mark.slow
 def test_of_molecules_with_many_wrong_atoms_some_are_repaired() -> None:
-    model = grale.load("molecules")
+    model = grale.load("molecules@1")
     graphs = library_graphs(200)
     clean, noisy = denoise_curve(model, graphs, [0.0, 0.5])
     assert clean.before.value == 1.0

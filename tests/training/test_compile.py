@@ -25,6 +25,7 @@ from grale.model.autoencoder import GRALE
 from grale.model.config import LossConfig, MatcherConfig, ModelConfig
 from grale.training.config import TrainConfig
 from grale.training.objective import ReconstructionObjective
+from grale.training.step_input import StepInput
 
 torch.set_num_threads(1)
 torch.manual_seed(0)
@@ -37,11 +38,11 @@ model = GRALE(GraphSpace(max_nodes=10, num_node_labels=4), config)
 plain = ReconstructionObjective(model, TrainConfig())
 graphs = GraphBatch.from_graphs(generate_coloring(6, COLORING_VARIANTS["coloring10"], seed=0))
 noise = plain.model.draw_noise(6, torch.Generator().manual_seed(0))
-inputs = (graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise)
+inputs = StepInput(graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise)
 
 def run(objective):
     plain.zero_grad()
-    loss = objective(*inputs)["loss"]
+    loss = objective(inputs)["loss"]
     loss.backward()
     return loss.item(), [p.grad.clone() for p in plain.parameters()]
 

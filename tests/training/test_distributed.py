@@ -44,6 +44,7 @@ from grale.data.batching import batches_from
 from grale.settings.files import load_settings
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.loop import Trainer
+from grale.training.step_input import StepInput
 out, devices = Path(sys.argv[1]), int(sys.argv[2])
 changes = ["max_steps=4", "log_every=1", "optimizer.kind=adam"]
 trainer = Trainer(load_settings(TrainConfig, "smoke", changes), out, RunOptions(
@@ -51,8 +52,7 @@ trainer = Trainer(load_settings(TrainConfig, "smoke", changes), out, RunOptions(
 rank, size = trainer.fabric.global_rank, trainer.fabric.world_size
 batch = next(batches_from(trainer.source, 16, 0, 0, rank, size))
 noise = trainer.model.draw_noise(16, torch.Generator().manual_seed(0))[batch.places]
-graphs = batch.graphs
-values = trainer.objective(graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise)
+values = trainer.objective(StepInput.of(batch, noise, trainer.fabric.device))
 trainer.fabric.backward(values["loss"])
 gradient = {name: w.grad.clone() for name, w in trainer.model.named_parameters()}
 trainer.model.zero_grad(set_to_none=True)

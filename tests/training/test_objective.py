@@ -16,6 +16,7 @@ from grale.model.pair_costs import PairCosts
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.loop import StepReport, Trainer
 from grale.training.objective import OBJECTIVES, neighbours
+from grale.training.step_input import StepInput
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -60,9 +61,8 @@ def test_every_weight_that_is_trained_on_pairs_gets_a_gradient(
 ) -> None:
     trainer = Trainer(replace(smoke, objective="match"), tmp_path, RunOptions(accelerator="cpu"))
     batch = trainer.source.pool(0).batch(torch.arange(8).numpy())
-    values = OBJECTIVES["match"](trainer.model, trainer.config)(
-        batch.node_mask, batch.node_labels, batch.edge_labels, torch.zeros(8, 120)
-    )
+    step = StepInput(batch.node_mask, batch.node_labels, batch.edge_labels, torch.zeros(8, 120))
+    values = OBJECTIVES["match"](trainer.model, trainer.config)(step)
     values["loss"].backward()
     trained = {n: w for n, w in trainer.model.named_parameters() if w.requires_grad}
     assert [name for name, weight in trained.items() if weight.grad is None] == []

@@ -25,6 +25,5 @@ def demo(
             say(f"  {what}")
             now_doing(what)
 
-        coloring, molecules = load("coloring-10"), load("molecules")
-        write_tour(coloring, molecules, load("molecules-attention"), out, count, report)
+        write_tour(load("coloring-10"), load("molecules"), out, count, report)
     say(f"pictures: {page}")

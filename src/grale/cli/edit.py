@@ -29,7 +29,7 @@ def edit(
         ),
     ] = "size",
     lower: Annotated[bool, typer.Option("--lower", help="Lower it instead of raising it.")] = False,
-    model: Model = "molecules-attention",
+    model: Model = "molecules",
     method: Annotated[
         Literal["gradient", "prior"],
         typer.Option(help="Follow the gradient, or stay on the data; the latter needs a prior."),

@@ -18,7 +18,7 @@ def generate(
             "--out", "-o", help="File to write: .smi, .csv, .parquet or .jsonl (any graphs)."
         ),
     ],
-    model: Model = "molecules-32",
+    model: Model = "molecules",
     where: Annotated[
         list[str] | None,
         typer.Option(help='What is wanted, such as "logP<3" or "QED=0.9"; may be repeated.'),

@@ -31,7 +31,7 @@ from grale.cli.serve import play, serve
 from grale.cli.settings import settings
 from grale.cli.terminal import complain
 from grale.cli.train import train
-from grale.extras import EXTRAS
+from grale.extras import hint_for
 
 app = typer.Typer(
     help="Whole graphs to vectors and back: the GRAph Level autoEncoder.",
@@ -66,18 +66,10 @@ def options(
     """Whole graphs to vectors and back: the GRAph Level autoEncoder."""
 
 
-def _hint(error: Exception) -> str:
-    """The extra that brings a library that could not be imported, if the error does not say it."""
-    library = str(getattr(error, "name", None)).partition(".")[0]
-    if library not in EXTRAS or "pip install" in str(error):
-        return ""
-    return f": pip install 'grale[{EXTRAS[library]}]'"
-
-
 def main() -> None:
     """Run the command line; a user's mistake gives one line, not a traceback."""
     try:
         app()
     except (ValueError, OSError, ArithmeticError, ImportError) as error:
-        complain(f"error: {error}{_hint(error)}")
+        complain(f"error: {error}{hint_for(error)}")
         sys.exit(2)

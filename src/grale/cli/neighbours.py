@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from grale.codec.graph_autoencoder import GraphAutoencoder
     from grale.tasks.neighbours import Neighbour
 
-USUAL = "molecules-32"  # whose descriptions were trained for
+USUAL = "molecules"
 
 
 def neighbours(

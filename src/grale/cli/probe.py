@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from grale.tasks.contenders import Maker, Molecules, Vectors
     from grale.tasks.probe import Probed
 
-USUAL = ("molecules-32", "molecules-32+rdkit", "rdkit", "ecfp", "counts")
+USUAL = ("molecules", "molecules+rdkit", "rdkit", "ecfp", "counts")
 MOST_REASONS = 5
 
 

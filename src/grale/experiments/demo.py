@@ -1,6 +1,6 @@
 """The guided tour behind `grale demo`: what the shipped models do, as one page of pictures.
 
-Departures: small models on COLORING 10 and on molecules of up to 16 atoms; the page says so.
+Departures: small models on COLORING 10 and on molecules of up to 32 atoms; the page says so.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ Say = Callable[[str], object]
 def write_tour(
     coloring: GRALE,
     molecules: GRALE,
-    edited: GRALE,
     folder: Path,
     count: int = 1_000,
     say: Say = lambda _: None,
@@ -55,8 +54,6 @@ def write_tour(
     ----------
     coloring, molecules
         Trained models.
-    edited
-        Another model of molecules, whose vectors are edited.
     folder
         Where `index.html`, the pictures and their captions go.
     count
@@ -65,7 +62,7 @@ def write_tour(
         Called with what is being made.
     """
     sections = [
-        *molecule_sections(molecules, edited, count, folder, say),
+        *molecule_sections(molecules, count, folder, say),
         *coloring_sections(coloring, count, say),
     ]
     for picture in sections:
@@ -95,9 +92,7 @@ def coloring_sections(model: GRALE, count: int, say: Say) -> list[Picture]:
     return pictures + [picture._replace(command=command) for picture in noisy]
 
 
-def molecule_sections(
-    model: GRALE, edited: GRALE, count: int, folder: Path, say: Say
-) -> list[Picture]:
+def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[Picture]:
     """Molecules: reconstruct, map, interpolate, match, edit, denoise."""
     config = PictureConfig(count=count)
     say("molecules and their reconstructions")
@@ -109,7 +104,7 @@ def molecule_sections(
     say("two molecules matched")
     pictures.append(molecule_match(model))
     say("a molecule made more soluble in fat")
-    pictures.append(figure_size_edit.property_picture("logP", edited, config, uses_covariance=True))
+    pictures.append(figure_size_edit.property_picture("logP", model, config, uses_covariance=True))
     say("molecules with wrong atoms")
     for noisy in figure_denoising.make(model, PictureConfig(count=max(20, count // 4))):
         name, command = f"molecules-{noisy.name}", "grale denoise --model molecules"

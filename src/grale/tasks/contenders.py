@@ -2,7 +2,7 @@
 
 NAME               description by a model: a shipped one, a folder, or a hub id
 NAME:latent        its latent
-untrained          description by a GRALE like `molecules-32` whose weights are random
+untrained          description by a GRALE like `molecules` whose weights are random
 ecfp, atompair, rdkit, counts, chemnet
 A+B                the numbers of A and of B side by side
 
@@ -32,7 +32,7 @@ from grale.tasks.chemnet import why_not as why_not_chemnet
 
 LATENT = ":latent"
 UNTRAINED, CHEMNET = "untrained", "chemnet"
-LIKE = "molecules-32"  # whose architecture the untrained model has
+LIKE = "molecules"  # whose architecture the untrained model has
 ROWS_AT_ONCE = 256
 UNKNOWN = "no number of its vector is finite"
 
@@ -87,7 +87,7 @@ def read_molecules(entries: Iterable[str | None], text: Text = "smiles") -> Mole
 def parts_of(contender: str) -> list[str]:
     """Who makes the numbers of a contender; a folder may have a plus in its name."""
     if not contender.strip("+ "):
-        raise ValueError(f"{contender!r} names no contender; try molecules-32, rdkit or ecfp")
+        raise ValueError(f"{contender!r} names no contender; try molecules, rdkit or ecfp")
     if Path(contender.removesuffix(LATENT)).is_dir():
         return [contender]
     return [part.strip() for part in contender.split("+")]
@@ -195,7 +195,7 @@ class ModelMaker:
 
 
 def untrained() -> GraphAutoencoder:
-    """A model like `molecules-32` with the weights it would begin with."""
+    """A model like `molecules` with the weights it would begin with."""
     with torch.random.fork_rng(devices=[]):
         like = load(LIKE)
         torch.manual_seed(0)

@@ -51,7 +51,7 @@ def check_keeps(model: GRALE) -> None:
     if model.config.pooling != "transport":
         raise ValueError(
             "this model has no token for each atom (its pooling is attention), so no part of a "
-            "molecule can be kept; use a model with pooling=transport, such as molecules-32"
+            "molecule can be kept; use a model with pooling=transport, such as molecules"
         )
 
 

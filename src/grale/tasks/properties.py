@@ -12,9 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError
+
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
 
 Property = Callable[[Graph], float]
 """NaN if the graph does not have the property (an impossible molecule, say)."""
@@ -75,10 +80,16 @@ def _number_of(text: str) -> Property:
     return value
 
 
+@lru_cache(maxsize=1)
+def _molecule_of(graph: Graph) -> Mol:
+    """The molecule of a graph, kept for the next property of the same graph."""
+    return graph.to_mol()
+
+
 def _of_molecule(function: Callable[..., float]) -> Property:
     def value(graph: Graph) -> float:
         try:
-            return float(function(graph.to_mol()))
+            return float(function(_molecule_of(graph)))
         except MoleculeError:
             return math.nan
 

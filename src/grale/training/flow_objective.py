@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from grale.catalog import load_any
@@ -18,6 +18,7 @@ from grale.graphs.graph import Graph
 from grale.metrics.generation import generation_report
 from grale.prior.latent_prior import LatentPrior
 from grale.training.config import TrainConfig
+from grale.training.step_input import StepInput
 from grale.training.validation import Validation
 
 TIMES = 8  # at which the velocity of each held-out latent is compared
@@ -35,20 +36,12 @@ class FlowObjective(nn.Module):
         autoencoder_of(model)  # before any work: it is there, with the weights of then
         self.model = model
 
-    def forward(
-        self,
-        node_mask: Bool[Tensor, "B N"],
-        node_labels: Int[Tensor, "B N"],
-        edge_labels: Int[Tensor, "B N N"],
-        noise: Float[Tensor, "B R"],
-        properties: Float[Tensor, "B p"] | None = None,
-        node_features: Float[Tensor, "B N a"] | None = None,
-        edge_features: Float[Tensor, "B N N c"] | None = None,
-    ) -> dict[str, Float[Tensor, ""]]:
+    def forward(self, step: StepInput) -> dict[str, Float[Tensor, ""]]:
         """Mean squared error of the velocity under "loss"; graphs are not used, only latents."""
-        assert properties is not None  # a dataset of latents has them
+        assert step.properties is not None  # a dataset of latents has them
         size = self.model.settings.tokens.latent_dim
-        return self.model.losses(properties[:, :size], properties[:, size:], noise)
+        latents, conditions = step.properties[:, :size], step.properties[:, size:]
+        return self.model.losses(latents, conditions, step.noise)
 
     @staticmethod
     def save(model: Any, folder: Path) -> None:

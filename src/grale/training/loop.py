@@ -40,6 +40,7 @@ from grale.training.objective import OBJECTIVES
 from grale.training.optimizer import AveragedWeights, Optimizers
 from grale.training.report import StepReport
 from grale.training.schedule import rate_share
+from grale.training.step_input import StepInput
 from grale.training.stopping import StopRequest, stop_request
 from grale.training.validation import Validation
 from grale.training.warm_start import take_weights
@@ -158,20 +159,13 @@ class Trainer:
 
     def _train_step(self, batch: TrainingBatch) -> dict[str, torch.Tensor]:
         """Take one step; the returned tensors stay on the device until they are read."""
-        config, device = self.config, self.fabric.device
+        config = self.config
         self.objective.train()
         seed = noise_seed(config.seed, self.step)
         torch.manual_seed(seed)  # for models with dropout
         generator = torch.Generator().manual_seed(seed)
         noise = self.model.draw_noise(config.batch_size, generator)[batch.places]
-        graphs = batch.graphs.to(device)
-        known = None if batch.properties is None else batch.properties.to(device)
-        read = None if not self.kind.uses_inputs else batch.inputs
-        more = {} if read is None else {"inputs": read.to(device)}
-        values = self.objective(
-            graphs.node_mask, graphs.node_labels, graphs.edge_labels, noise.to(device), known,
-            graphs.node_features, graphs.edge_features, **more,
-        )  # fmt: skip
+        values = self.objective(StepInput.of(batch, noise, self.fabric.device))
         self.fabric.backward(values["loss"])
         norm = torch.nn.utils.clip_grad_norm_(
             self.model.parameters(), config.optimizer.clip_norm or float("inf")

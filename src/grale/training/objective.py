@@ -1,4 +1,4 @@
-"""What a run minimises, as a module from tensors to tensors: distributed, compiled, autocast.
+"""What a run minimises, as a module from a `StepInput` to values: distributed, compiled, autocast.
 
 reconstruct   the model's loss of a batch (paper: algorithm "GRALE Loss")
 match         edits between the two graphs of random pairs under the soft plan of the matcher
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from grale.codec.graph_autoencoder import GraphAutoencoder
@@ -27,6 +27,7 @@ from grale.training.config import TrainConfig
 from grale.training.evaluation import evaluate
 from grale.training.flow_objective import FlowObjective
 from grale.training.prediction_objectives import PredictionObjective, RegressionObjective
+from grale.training.step_input import StepInput
 from grale.training.validation import Validation
 
 VALIDATION_BATCH = 64  # graphs whose loss is taken together
@@ -42,21 +43,10 @@ class ReconstructionObjective(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(
-        self,
-        node_mask: Bool[Tensor, "B N"],
-        node_labels: Int[Tensor, "B N"],
-        edge_labels: Int[Tensor, "B N N"],
-        noise: Float[Tensor, "B ..."],
-        properties: Float[Tensor, "B p"] | None = None,
-        node_features: Float[Tensor, "B N f"] | None = None,
-        edge_features: Float[Tensor, "B N N g"] | None = None,
-    ) -> dict[str, Float[Tensor, ""]]:
+    def forward(self, step: StepInput) -> dict[str, Float[Tensor, ""]]:
         """Loss under "loss", and other values for the log."""
-        directed = self.model.space.directed
-        features = node_features, edge_features
-        graphs = GraphBatch(node_mask, node_labels, edge_labels, directed, *features)
-        return self.model.losses(graphs, noise, properties)
+        graphs = step.graphs(self.model.space.directed)
+        return self.model.losses(graphs, step.noise, step.properties)
 
     @staticmethod
     def save(model: GraphAutoencoder, folder: Path) -> None:
@@ -115,24 +105,12 @@ class MatchingObjective(nn.Module):
         for weight in model.weights_of_matching():
             weight.requires_grad_(True)
 
-    def forward(
-        self,
-        node_mask: Bool[Tensor, "B N"],
-        node_labels: Int[Tensor, "B N"],
-        edge_labels: Int[Tensor, "B N N"],
-        noise: Float[Tensor, "B R"],
-        properties: Float[Tensor, "B p"] | None = None,
-        node_features: Float[Tensor, "B N f"] | None = None,
-        edge_features: Float[Tensor, "B N N g"] | None = None,
-    ) -> dict[str, Float[Tensor, ""]]:
+    def forward(self, step: StepInput) -> dict[str, Float[Tensor, ""]]:
         """Mean over the pairs under "loss", edits alone under "bound", the marginal error."""
-        model, width = self.model, node_mask.shape[1]
-        features = node_features, edge_features
-        directed = model.space.directed
-        graphs = GraphBatch(node_mask, node_labels, edge_labels, directed, *features)
-        nodes = model.encoder.nodes(model.featurizer(graphs, model.split_noise(noise)[0]))[
-            :, :width
-        ]
+        model, width = self.model, step.node_mask.shape[1]
+        graphs = step.graphs(model.space.directed)
+        features = model.featurizer(graphs, model.split_noise(step.noise)[0])
+        nodes = model.encoder.nodes(features)[:, :width]
         first, second = neighbours(len(graphs), self.pairs_per_graph, nodes.device)
         costs = PairCosts.of(graphs[first], graphs[second], model.space.num_edge_classes)
         log_plan, marginal_error = model.matcher.between_inputs(nodes[first], nodes[second], costs)

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from jaxtyping import Bool, Float, Int, UInt8
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from grale.codec.graph_predictor import GraphPredictor
 from grale.data.packed import PackedGraphs
-from grale.graphs.batch import GraphBatch
 from grale.model.predictor import GralePredictor
 from grale.training.config import TrainConfig
 from grale.training.prediction_scores import score_predictions
+from grale.training.step_input import StepInput
 from grale.training.validation import Validation
-
-
-class Pairs(NamedTuple):
-    """A batch of inputs and graphs."""
-
-    graphs: GraphBatch
-    inputs: UInt8[Tensor, "B w"]
-    noise: Float[Tensor, "B R"]
-    latents: Float[Tensor, "B Z"] | None
-    """Of the graphs, if the dataset has them."""
 
 
 def save(model: Any, folder: Path) -> None:
@@ -58,37 +47,16 @@ class _OfInputs(nn.Module):
         assert isinstance(model, GraphPredictor)  # `TrainConfig` refuses others
         self.model = model
 
-    @abstractmethod
-    def values(self, pairs: Pairs) -> dict[str, Float[Tensor, ""]]:
-        """Loss under "loss", and other values for the log."""
-
-    def forward(
-        self,
-        node_mask: Bool[Tensor, "B N"],
-        node_labels: Int[Tensor, "B N"],
-        edge_labels: Int[Tensor, "B N N"],
-        noise: Float[Tensor, "B R"],
-        properties: Float[Tensor, "B p"] | None = None,
-        node_features: Float[Tensor, "B N a"] | None = None,
-        edge_features: Float[Tensor, "B N N c"] | None = None,
-        inputs: UInt8[Tensor, "B w"] | None = None,
-    ) -> dict[str, Float[Tensor, ""]]:
-        """Loss of a batch of inputs and graphs."""
-        assert inputs is not None  # a dataset of pairs has them
-        features = node_features, edge_features
-        directed = self.model.space.directed
-        graphs = GraphBatch(node_mask, node_labels, edge_labels, directed, *features)
-        return self.values(Pairs(graphs, inputs, noise, properties))
-
 
 class PredictionObjective(_OfInputs):
     """Loss of the graphs that a predictor makes of a batch of inputs."""
 
     groups_by_size = True
 
-    def values(self, pairs: Pairs) -> dict[str, Float[Tensor, ""]]:
+    def forward(self, step: StepInput) -> dict[str, Float[Tensor, ""]]:
         """Stage 2, or the loss of a rival."""
-        return self.model.losses(pairs.graphs, pairs.inputs, pairs.noise)
+        assert step.inputs is not None  # a dataset of pairs has them
+        return self.model.losses(step.graphs(self.model.space.directed), step.inputs, step.noise)
 
 
 class RegressionObjective(_OfInputs):
@@ -101,8 +69,9 @@ class RegressionObjective(_OfInputs):
         assert isinstance(model, GralePredictor)  # `TrainConfig` refuses others
         model.autoencoder.requires_grad_(False)
 
-    def values(self, pairs: Pairs) -> dict[str, Float[Tensor, ""]]:
+    def forward(self, step: StepInput) -> dict[str, Float[Tensor, ""]]:
         """Mean squared error; graphs are not used, only their latents."""
         assert isinstance(self.model, GralePredictor)
-        assert pairs.latents is not None  # `new_predictor` has read what they are
-        return self.model.regression(pairs.latents, pairs.inputs, pairs.noise)
+        assert step.inputs is not None  # a dataset of pairs has them
+        assert step.properties is not None  # `new_predictor` has read what they are
+        return self.model.regression(step.properties, step.inputs, step.noise)

@@ -1,6 +1,6 @@
 """New graphs, edits and lines of a model with a prior; the paper's methods beside the prior's.
 
-grale reproduce figure-generation --model molecules-32
+grale reproduce figure-generation --model molecules
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Molecules improved under a limit on similarity: the prior, gradients, and random neighbours.
 
-    grale reproduce table-editing --model molecules-32 --data data/pool32
+    grale reproduce table-editing --model molecules --data data/pool32
 
 Two tasks on test molecules: QED from 0.7-0.8 to at least 0.9, and logP of the lowest; both at
 Tanimoto similarity of at least 0.4 (Morgan, radius 2), with 20 proposals per molecule.
