@@ -102,8 +102,12 @@ def test_directed_embeddings_do_not_depend_on_node_order(directed_model, rng):
 
 def test_noise_by_index_would_break_the_order_test(tiny_model, graphs, rng, monkeypatch):
     featurizer = tiny_model.featurizer
-    by_index = lambda batch, draws=1: featurizer.noise_table[: batch.max_nodes][None]  # noqa: E731
-    monkeypatch.setattr(featurizer, "canonical_noise", by_index)
+
+    def as_numbered(batch):
+        noise = featurizer.noise_table[: batch.max_nodes].expand(len(batch), -1, -1)
+        return featurizer(batch, noise), torch.arange(batch.max_nodes).expand(len(batch), -1)
+
+    monkeypatch.setattr(featurizer, "in_canonical_order", as_numbered)
     moved = [shuffled(graph, rng) for graph in graphs]
     assert largest_gap(tiny_model.encode(moved), tiny_model.encode(graphs)) > 10 * ATOL_ORDER
 

@@ -67,6 +67,12 @@ def test_a_file_that_is_not_a_mapping_is_refused(written, text, kind):
         load_settings(Run, written(text))
 
 
+@pytest.mark.parametrize("text", ["~: 1", "model: {3: 1}", "a: [{~: 2}]"])
+def test_a_key_that_is_not_text_is_refused(written, text):
+    with pytest.raises(SettingsError, match="settings have names, and (None|3) is none"):
+        read_settings(written(text))
+
+
 def test_an_unknown_key_in_a_file_or_override_names_the_nearest(written):
     with pytest.raises(SettingsError, match=r"'model\.widht'; did you mean 'width'"):
         load_settings(Run, written("model: {widht: 3}"))

@@ -17,7 +17,7 @@ from grale.codec.options import CodecOptions
 from grale.data.molecules.files import open_molecules
 from grale.data.molecules.folder import open_file_or_folder
 from grale.data.samples import sample_graphs
-from grale.files import BusyError, locked
+from grale.files import BusyError, locked, whole
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.model.autoencoder import GRALE
@@ -90,6 +90,19 @@ def test_a_damaged_part_is_named_and_made_again(
     assert embed(molecule_model, source, out) == len(ROWS) - 3  # the others are not made again
     assert out.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
     assert not list(tmp_path.glob("*.parts"))
+
+
+def test_a_part_that_a_kill_left_half_written_is_removed_and_other_files_stay(
+    tmp_path, molecule_model, source
+) -> None:
+    out, folder = tmp_path / "z.parquet", tmp_path / "z.parquet.parts"
+    with whole(folder / "part-000004.parquet") as partial:
+        killed = partial.name
+    for name in (killed, killed.replace("part-", "_part-"), ".part-mine.part"):
+        (folder / name).write_text("half of it")
+    (folder / "part-000004.parquet").unlink()
+    embed(molecule_model, source, out)
+    assert [path.name for path in folder.iterdir()] == [".part-mine.part"]
 
 
 def test_a_vector_that_is_not_finite_is_a_failed_row(

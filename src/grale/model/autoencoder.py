@@ -172,15 +172,17 @@ class GRALE(GraphAutoencoder):
 
     def encoded(self, graphs: GraphBatch) -> EncodedBatch:
         """Encode once; the result can decode, match and compare."""
-        inputs = self.featurizer(graphs)
+        inputs, places = self.featurizer.in_canonical_order(graphs)
         encoded = self.encoded_inputs(inputs)
+        rest = torch.arange(graphs.max_nodes, self.space.max_nodes, device=places.device)
+        places = torch.cat([places, rest.expand(len(graphs), -1)], dim=1)
 
         def rebuild(latents: Float[Tensor, "B Z"], at_size: bool) -> GraphBatch:
             decoded = self.decoder(self._tokens(latents))
             num_nodes = graphs.num_nodes if at_size else None
             found = decoded.logits.most_likely(self.space.directed, num_nodes)
             found = with_values(found, decoded.logits, self.space)
-            return permute_batch(found, encoded.plan.hard(decoded.slots))
+            return permute_batch(found, encoded.plan.hard(decoded.slots).gather(1, places))
 
         def compare(
             latents: Float[Tensor, "R Z"], rows: list[int]

@@ -23,8 +23,9 @@ from torch.nn.functional import one_hot
 
 from grale.codec.values import VALUE_SCALE, edge_values, node_values
 from grale.graphs.batch import GraphBatch
-from grale.graphs.canonical import by_canonical_position
+from grale.graphs.canonical import by_canonical_position, canonical_positions
 from grale.graphs.paths import UNREACHABLE, diffuse_labels
+from grale.graphs.permute import inverse_permutation, permute_batch
 from grale.graphs.space import GraphSpace
 from grale.model.config import FeaturizerConfig
 from grale.nn.positions import path_encoding
@@ -98,6 +99,16 @@ class Featurizer(nn.Module):
             node_values(graphs, self.space),
             edge_values(graphs, self.space),
         )
+
+    def in_canonical_order(self, graphs: GraphBatch) -> tuple[GraphInputs, Int[Tensor, "B M"]]:
+        """phi(x) of the graphs with their nodes in canonical order, and each node's place in it.
+
+        So all rounding, and every tie, is the same however the nodes were numbered.
+        """
+        places = canonical_positions(told_apart(graphs, self.space))
+        ordered = permute_batch(graphs, inverse_permutation(places))
+        noise = self.noise_table[: graphs.max_nodes].expand(len(graphs), -1, -1)
+        return self(ordered, noise), places
 
     @property
     def node_target_dim(self) -> int:

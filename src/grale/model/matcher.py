@@ -24,6 +24,7 @@ from grale.nn.attention import full_precision
 from grale.transport.assignment import assign
 from grale.transport.sinkhorn import NARROW, SinkhornResult, sinkhorn
 
+TIE_BREAK = 1e-7  # far above the rounding of float64, far below differences that mean something
 NEVER = 1e-12  # zero entries of a hard plan, so that their logarithm is finite
 ROUND_SWEEPS, ROUND_GRAD_SWEEPS = 10, 3  # of Sinkhorn, between two rounds
 FLOAT64_SPAN = 600.0  # exp(-600) is still a number
@@ -104,8 +105,8 @@ class SinkhornMatcher(nn.Module):
     def hard(
         self, nodes: Float[Tensor, "B N d_n"], slots: Float[Tensor, "B N d_n"]
     ) -> Int[Tensor, "B N"]:
-        """permutation[i] = j: which slot plays input node i."""
-        return assign(self.log_kernel(self.embed_in(nodes), self.embed_out(slots)))
+        """permutation[i] = j: which slot plays input node i; nodes that tie, in their order."""
+        return assign(self.log_kernel(self.embed_in(nodes), self.embed_out(slots)), TIE_BREAK)
 
     def between_inputs(
         self,

@@ -111,7 +111,7 @@ class GralePredictor(GraphPredictor):
         """Stage 2: L_OT of the decoded prediction, each unweighted term, and the marginal error."""
         model = self.autoencoder
         with torch.no_grad():
-            known = model.featurizer(graphs)
+            known, _ = model.featurizer.in_canonical_order(graphs)
             encoded = model.encoded_inputs(known)
             targets = model.featurizer.targets(known)
         decoded = model.decoder(self.tokens_of(inputs, noise[:, 0].long()))

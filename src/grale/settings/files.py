@@ -60,12 +60,24 @@ def _read(path: Path, before: list[Path]) -> dict[str, Any]:
     values = {} if values is None else values
     if not isinstance(values, dict):
         raise SettingsError(f"{path} must hold a mapping of settings, got {type(values).__name__}")
+    if (key := _strange_key(values)) is not None:
+        raise SettingsError(f"{path}: settings have names, and {key[0]!r} is none")
     extended = values.pop(EXTENDS, None)
     if extended is None:
         return values
     if not isinstance(extended, str):
         raise SettingsError(f"{path}: {EXTENDS} must name one file, got {extended!r}")
     return merged(_read(_find(extended, path.parent), [*before, path]), values)
+
+
+def _strange_key(values: Any) -> tuple[Any] | None:
+    """The first key at any depth that is not text, in a tuple, since None may be one."""
+    if isinstance(values, list):
+        return next(filter(None, map(_strange_key, values)), None)
+    if not isinstance(values, dict):
+        return None
+    strange = [(key,) for key in values if not isinstance(key, str)]
+    return strange[0] if strange else _strange_key(list(values.values()))
 
 
 def _parsed(text: str) -> Any:

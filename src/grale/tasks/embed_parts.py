@@ -19,9 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from grale.data.storage import write_table
-from grale.files import read_json, sha256_of, write_whole
+from grale.files import read_json, sha256_of, unfinished, write_whole
 
 PLAN = "_plan.json"  # readers of parquet folders ignore such names
+OWN = ("part-", "_part-", "staged-", PLAN)
+"""How names of files in a folder of parts begin."""
 ADVICE = "remove the folder or choose another output"
 
 logger = logging.getLogger(__name__)
@@ -73,7 +75,16 @@ def begin(folder: Path, plan: dict[str, Any]) -> None:
     if any(folder.glob("part-*.parquet")):
         _check_same_job(folder, plan)
     folder.mkdir(parents=True, exist_ok=True)
+    _remove_unfinished(folder)
     write_whole(folder / PLAN, json.dumps(plan, indent=2).encode())
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove what a kill in the middle of writing has left; the caller has the lock."""
+    for partial in folder.glob(".*"):
+        name = partial.name[1:].rsplit(".", 2)[0]
+        if name.startswith(OWN) and partial in unfinished(folder / name):
+            partial.unlink()
 
 
 def _read_plan(folder: Path) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
 from grale.model.featurizer import GraphInputs
-from grale.model.matcher import Matcher, SinkhornMatcher
+from grale.model.matcher import TIE_BREAK, Matcher, SinkhornMatcher
 
 OPSET = 18
 EXAMPLES = 2  # graphs to trace with; any number can be run
@@ -74,6 +74,7 @@ def export_model(
         "directed": model.space.directed,
         "latent_dim": model.latent_dim,
         "description_dim": model.description_dim,
+        "tie_break": TIE_BREAK,
         "parts": {part.name: {"inputs": part.inputs, "outputs": part.outputs} for part in parts},
     }
     text = json.dumps(about, indent=2) + "\n"
@@ -81,8 +82,9 @@ def export_model(
 
 
 def featurised(model: GRALE, graphs: Sequence[Graph]) -> dict[str, NDArray[Any]]:
-    """Inputs of the encoder for some graphs: phi(x), padded to the largest size of the model."""
-    inputs = model.featurizer(GraphBatch.from_graphs(graphs, model.space.max_nodes))
+    """Inputs of the encoder for some graphs: phi(x) in canonical order, padded."""
+    wide = GraphBatch.from_graphs(graphs, model.space.max_nodes)
+    inputs, _ = model.featurizer.in_canonical_order(wide)
     batch = inputs.graphs
     values = (inputs.node_feats, inputs.noise, batch.edge_labels, inputs.path_code, batch.node_mask)
     return {name: value.cpu().numpy() for name, value in zip(INPUTS, values)}

@@ -46,10 +46,10 @@ class Exported:
         if "encoder" in self._sessions:
             return self.run("encoder", inputs)["latents"]
         hidden = self.run("nodes", inputs)
-        found = [
-            linear_sum_assignment(matrix, maximize=True)[1]
-            for matrix in hidden["scores"].astype(np.float64)
-        ]
+        scores = hidden["scores"].astype(np.float64)
+        places = np.arange(scores.shape[1]) / scores.shape[1]
+        order = self.about["tie_break"] * np.outer(places, places)
+        found = [linear_sum_assignment(matrix + order, maximize=True)[1] for matrix in scores]
         hidden |= {"node_mask": inputs["node_mask"], "permutation": np.stack(found)}
         return self.run("pooling", hidden)["latents"]
 
