@@ -51,11 +51,11 @@ lint: setup
 
 # The site, in docs/_build/html; a warning, such as a link that leads nowhere, is an error. Examples run.
 docs: setup
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -j auto -W --keep-going -q -b html docs docs/_build/html
 
 # The same without running examples and notebooks, which are tests of their own: every page, every link.
 docs-check: setup
-	$(BIN)/python -m sphinx -W --keep-going -q -b html -D plot_gallery=0 -D nb_execution_mode=off docs docs/_build/check
+	$(BIN)/python -m sphinx -j auto -W --keep-going -q -b html -D plot_gallery=0 -D nb_execution_mode=off docs docs/_build/check
 
 format: setup
 	$(BIN)/ruff check --fix .

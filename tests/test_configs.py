@@ -17,6 +17,7 @@ from grale.training.config import TrainConfig
 SPACES = {
     "coloring20": GraphSpace(max_nodes=20, num_node_labels=4),
     "coloring20-transport": GraphSpace(max_nodes=20, num_node_labels=4),
+    "coloring20-described": GraphSpace(max_nodes=20, num_node_labels=4),
     "own": GraphSpace(max_nodes=16, num_node_labels=4),
     "pool32": GraphSpace(max_nodes=32, num_node_labels=32, num_edge_labels=4),
     "pool16-transport": GraphSpace(max_nodes=16, num_node_labels=32, num_edge_labels=4),

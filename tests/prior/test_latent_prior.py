@@ -49,6 +49,16 @@ def test_the_loss_of_an_untrained_network_is_the_mean_square_of_the_velocity(pat
     assert torch.allclose(prior.losses(_latents(), _told(), noise)["loss"], speed)
 
 
+def test_times_are_the_logistic_of_a_normal_number_if_they_lie_mostly_half_way() -> None:
+    uniform = torch.linspace(0, 1, 1001)
+    assert torch.equal(make_prior()._times(uniform), uniform)
+    times = make_prior(times="middle")._times(uniform)
+    assert (times.diff() > 0).all()
+    assert times[[0, 500, 1000]].tolist() == [0.0, 0.5, 1.0]
+    half_way = ((times > 0.25) & (times < 0.75)).float().mean()
+    assert float(half_way) == pytest.approx(0.728, abs=2e-3)  # P(|normal| < log 3)
+
+
 def test_conditions_reach_the_loss_unless_they_are_dropped() -> None:
     def change(**changes) -> float:
         prior = make_prior(**changes)

@@ -30,15 +30,15 @@ from grale.metrics.generation import SeenGraphs
 if TYPE_CHECKING:
     from grale.codec.graph_predictor import GraphPredictor
 
-Row = NDArray[np.uint8]
+InputRow = NDArray[np.uint8]
 
 
-def screen_inputs(inputs: Any, space: InputSpace) -> list[Row | str]:
+def screen_inputs(inputs: Any, space: InputSpace) -> list[InputRow | str]:
     """Each input as a row of bytes, or a sentence that says why it cannot be one."""
     return [_screened(item, space) for item in inputs]
 
 
-def _screened(item: Any, space: InputSpace) -> Row | str:
+def _screened(item: Any, space: InputSpace) -> InputRow | str:
     if is_missing(item):
         return "the row has no entry"
     try:
@@ -50,7 +50,7 @@ def _screened(item: Any, space: InputSpace) -> Row | str:
         return text if text.startswith(("the ", "cannot ")) else f"the input {text}"
 
 
-def row_of_molecule(item: Any, space: InputSpace) -> Row:
+def row_of_molecule(item: Any, space: InputSpace) -> InputRow:
     """Fingerprint of a molecule or a SMILES as a row of bytes."""
     if space.is_image:
         raise TypeError(f"the input is a molecule, but this model takes {space.called()}")
@@ -88,7 +88,7 @@ def predict(
 
 def _likeliest(
     model: GraphPredictor,
-    rows: Row,
+    rows: InputRow,
     sizes: NDArray[Any] | None,
     batch_size: int,
     progress: Callable[[int], object] | None,
@@ -119,7 +119,7 @@ def predict_candidates(
 
 @quietly
 def likeliest_and_candidates(
-    model: GraphPredictor, rows: Row, candidates: int, tries: int, batch_size: int
+    model: GraphPredictor, rows: InputRow, candidates: int, tries: int, batch_size: int
 ) -> list[list[Graph]]:
     """Of each row of bytes the likeliest graph, valid or not, and then its candidates."""
     found: list[list[Graph]] = []
@@ -151,7 +151,7 @@ def _distinct(graphs: Iterator[Graph], model: GraphPredictor) -> Iterator[Graph]
 
 
 def logits_of_rows(
-    model: GraphPredictor, rows: Row, sizes: NDArray[Any] | None, batch_size: int
+    model: GraphPredictor, rows: InputRow, sizes: NDArray[Any] | None, batch_size: int
 ) -> Iterator[tuple[GraphLogits, Int[Tensor, " B"] | None]]:
     """Predict rows of bytes batch by batch; also the true sizes, if they are given."""
     device = next(model.parameters()).device
@@ -162,7 +162,7 @@ def logits_of_rows(
         yield model.logits_of(batch, told), told
 
 
-def _good_rows(model: GraphPredictor, inputs: Any, on_error: OnError) -> tuple[Row, list[int]]:
+def _good_rows(model: GraphPredictor, inputs: Any, on_error: OnError) -> tuple[InputRow, list[int]]:
     """Rows of bytes of the inputs that the model can take, and their places."""
     if model.inputs.holds_rows(inputs):
         return inputs, list(range(len(inputs)))

@@ -19,6 +19,9 @@ class PriorConfig:
     """Width of a token inside the network."""
     num_layers: int = 6
     num_heads: int = 6
+    times: Literal["uniform", "middle"] = "uniform"
+    """Where the velocity is learned: evenly, or mostly half way (the logistic of a normal number),
+    where it is hardest: near noise it is the mean, near a graph the decoder corrects it."""
     dropped_share: float = 0.1
     """Share of the draws without any condition; guidance compares with those."""
     hidden_share: float = 0.5

@@ -1,6 +1,6 @@
 """A flow over the tokens of a frozen autoencoder: where graphs live in the latent (decisions/015).
 
-    loss = E |v(x_t, t, c) - dx_t/dt|^2,    x_0 noise, x_1 the latent of a graph, t uniform
+    loss = E |v(x_t, t, c) - dx_t/dt|^2,    x_0 noise, x_1 the latent of a graph, t uniform or mostly half way
 
 Departures: the paper leaves a generative model as future work.
 """
@@ -63,13 +63,19 @@ class LatentPrior(nn.Module):
         """Mean squared error of the velocity, under "loss"; `noise` as in `draw_noise`."""
         size = self.settings.tokens.latent_dim
         end, start = self.to_tokens(latents), self.path.start(self._cut(noise[:, :size]))
-        time, shares = noise[:, size], noise[:, size + 1 :]
+        time, shares = self._times(noise[:, size]), noise[:, size + 1 :]
         when = time[:, None, None]
         told = self._partly(self.standard_conditions(conditions), shares)
         x = self.path.point(start, end, when)
         said = self.path.tangent(x, self.network(x, time, told))
         error = (said - self.path.velocity(start, end, when)).square()
         return {"loss": error.mean()}
+
+    def _times(self, uniform: Float[Tensor, " B"]) -> Float[Tensor, " B"]:
+        """Times of a training step from uniform numbers (Esser et al. 2024, "logit-normal")."""
+        if self.settings.config.times == "uniform":
+            return uniform
+        return torch.special.ndtri(uniform).sigmoid()
 
     def _partly(
         self, conditions: Float[Tensor, "B c"], shares: Float[Tensor, "B s"]
