@@ -17,6 +17,7 @@ from grale.rivals.graphvae.model import GraphVAE
 
 FINGERPRINTS = {
     "coloring@1": "255ebf87eccb",
+    "coloring@2": "7eba43c981d1",
     "coloring-10@1": "afd1cacd7d16",
     "molecules@1": "a7cfdee4a300",
     "molecules@2": "ce0cf7e4b7a4",

@@ -121,7 +121,7 @@ def test_the_commonest_small_molecules_come_back() -> None:
 @pytest.mark.slow
 def test_the_coloring_model_gives_nearly_all_unseen_graphs_back() -> None:
     report = evaluate(grale.load("coloring"), list(stream_held_out("coloring20", 400, "test")))
-    assert report.accuracy > 0.98
+    assert report.accuracy > 0.99
     assert report.size_accuracy > 0.99
 
 

@@ -34,7 +34,7 @@ np.save(sys.argv[3], model.encode(graphs))
 @few_or_many(FEW, 1_000)
 @pytest.mark.parametrize("name", NAMES)
 def test_vectors_are_the_same_however_they_are_made(name, count, rng, tmp_path, figure) -> None:
-    if count == FEW and name not in ("molecules@1", *SENSITIVE):
+    if count == FEW and name not in ("molecules@1", SENSITIVE[0]):
         pytest.skip("the short form looks at two models")
     model = load(name)
     if name in SENSITIVE:
