@@ -34,7 +34,7 @@ test-lowest:
 	$(PYTHON) .ci/lowest.py > .venv-lowest/lowest.txt
 	.venv-lowest/bin/python -m pip install --quiet --upgrade pip
 	.venv-lowest/bin/python -m pip install --quiet -c .venv-lowest/lowest.txt torch
-	.venv-lowest/bin/python -m pip install --quiet -c .venv-lowest/lowest.txt -e '.[dev]'
+	.venv-lowest/bin/python -m pip install --quiet -c .venv-lowest/lowest.txt -e '.[tests]'
 	.venv-lowest/bin/python -m pytest -n 2 --dist worksteal -m 'not slow' -W ignore::DeprecationWarning
 
 # The long forms of the checks in docs/reliability.md: hours. SHARE=0.1 makes a tenth of each.

@@ -2,7 +2,7 @@
 
     python .ci/lowest.py > lowest.txt
 
-Tools that only check the source (ruff, mypy, ...) are left out: no user runs them. torch stays at
+Tools and the site's builder are left out: no user runs them. torch stays at
 the version of constraints.txt: older builds in the registry bring gigabytes of CUDA packages.
 """
 
@@ -11,18 +11,18 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CHECKERS = {"ruff", "mypy", "types-PyYAML", "import-linter", "codespell", "wandb", "umap-learn"}
-CHECKERS |= {"schemathesis", "playwright"}  # they check the server from outside
+LEFT_OUT = {"tools", "docs", "wandb", "umap"}  # extras
 
 
 def lowest() -> dict[str, str]:
     """Names and lowest versions of what the package and its tests need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    extras = [v for name, v in project["optional-dependencies"].items() if name not in LEFT_OUT]
+    wanted = [*project["dependencies"], *sum(extras, [])]
     versions = {}
     for requirement in wanted:
         name, sign, version = re.split(r"(>=)", re.sub(r"\[.*?\]", "", requirement) + ">=")[:3]
-        if sign and version and name not in CHECKERS:
+        if sign and version:
             versions[name] = version
     pinned = re.search(r"^torch==(.+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
     assert pinned is not None, "constraints.txt pins torch"

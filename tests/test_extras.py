@@ -74,4 +74,4 @@ def test_every_extra_is_one_of_the_package_and_not_of_the_core() -> None:
         name = "scikit-learn" if library == "sklearn" else library
         assert any(name in line for line in project["optional-dependencies"][extra])
         assert name not in core
-    assert project["optional-dependencies"]["dev"][0].startswith("grale[all,onnx")
+    assert project["optional-dependencies"]["tests"][0].startswith("grale[all,onnx")
