@@ -163,6 +163,21 @@ def test_a_graph_is_drawn_by_clicks(opened, browser, tiny_config) -> None:
         page.wait_for_selector(".badge")
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_new_molecules_are_drawn_and_the_tabs_fit(opened, generative, width: int) -> None:
+    with page_of(generative) as at:
+        page = opened("draw", width, at)
+        tab = page.get_by_role("tab", name="Draw").bounding_box()
+        assert tab["x"] + tab["width"] <= width, "the last tab is not cut off"
+        page.locator("input[type=number]").fill("4")
+        page.get_by_role("button", name="Draw", exact=True).click()
+        page.wait_for_selector(".tile")
+        assert page.locator(".tile").count() == 4
+        page.get_by_placeholder("size=12").fill("colour=3")
+        page.get_by_role("button", name="Draw", exact=True).click()
+        assert "colour" in page.locator(".notice").inner_text()
+
+
 def test_a_picture_of_many_dots_that_slides_shows_each_dot_in_its_place(browser, tmp_path) -> None:
     points, graphs = np.array([[0.0, 0.0], [1.0, 0.4], [0.3, 1.0]]), [Graph([0])] * 3
     path = write_map_page(

@@ -191,7 +191,7 @@ class GraphAutoencoder(
     def verify(
         self,
         graphs: Sequence[Any],
-        latents: NDArray[np.floating[Any]],
+        latents: NDArray[np.floating],
         batch_size: int = 256,
     ) -> NDArray[np.bool_]:
         """Say for each graph whether its embedding is its row, to a thousandth of its length.

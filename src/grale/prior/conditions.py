@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class Range(NamedTuple):
     low: float = -math.inf
     high: float = math.inf
 
-    def holds(self, values: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
+    def holds(self, values: NDArray[np.floating]) -> NDArray[np.bool_]:
         """Which values lie in it."""
         return np.asarray((values >= self.low) & (values <= self.high))
 

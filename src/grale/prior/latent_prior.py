@@ -1,6 +1,6 @@
 """A flow over the tokens of a frozen autoencoder: where graphs live in the latent (decisions/015).
 
-    loss = E |v(x_t, t, c) - dx_t/dt|^2,    x_0 noise, x_1 the latent of a graph, t uniform or mostly half way
+    loss = E |v(x_t, t, c) - dx_t/dt|^2,    x_0 noise, x_1 the latent of a graph
 
 Departures: the paper leaves a generative model as future work.
 """
