@@ -48,7 +48,7 @@ class Exported:
         hidden = self.run("nodes", inputs)
         scores = hidden["scores"].astype(np.float64)
         places = np.arange(scores.shape[1]) / scores.shape[1]
-        order = self.about["tie_break"] * np.outer(places, places)
+        order = self.about.get("tie_break", 0.0) * np.outer(places, places)
         found = [linear_sum_assignment(matrix + order, maximize=True)[1] for matrix in scores]
         hidden |= {"node_mask": inputs["node_mask"], "permutation": np.stack(found)}
         return self.run("pooling", hidden)["latents"]
