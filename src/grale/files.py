@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import IO, Any
 
 PARTIAL = ".part"
+TEMPORARY = re.compile(rf"\.(.+)\.[0-9a-f]{{32}}{re.escape(PARTIAL)}", re.DOTALL)
+"""Names that :func:`whole` gives to files that are being written."""
 MAX_JSON_BYTES = 5_000_000
 MAX_JSON_DEPTH = 32  # far below what Python can follow
 
@@ -45,14 +48,15 @@ def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
-def unfinished(path: Path) -> list[Path]:
-    """Temporary files of :func:`whole` for this path, of runs at work and of killed ones."""
-    if not path.parent.is_dir():
-        return []
-    start, size = f".{path.name}.", len(uuid.uuid4().hex)
-    names = (f.name for f in path.parent.iterdir() if f.name.endswith(PARTIAL))
-    length = len(start) + size + len(PARTIAL)
-    return [path.with_name(n) for n in names if n.startswith(start) and len(n) == length]
+def unfinished(folder: Path) -> dict[Path, str]:
+    """Temporary files of :func:`whole` in a folder, of runs at work and of killed ones.
+
+    Each comes with the name it would have got.
+    """
+    if not folder.is_dir():
+        return {}
+    found = {path: TEMPORARY.fullmatch(path.name) for path in folder.iterdir()}
+    return {path: match[1] for path, match in found.items() if match}
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | str) -> Path:
@@ -119,8 +123,9 @@ def locked(out: str | os.PathLike[str]) -> Iterator[None]:
     path = out.with_name(f".{out.name}.lock")
     file = _acquire(path, out)
     try:
-        for left in unfinished(out):
-            left.unlink(missing_ok=True)
+        for left, name in unfinished(out.parent).items():
+            if name == out.name:
+                left.unlink(missing_ok=True)
         yield
     finally:
         path.unlink(missing_ok=True)  # before the lock ends, so that others see it is gone

@@ -6,7 +6,7 @@ ship with the package can be given by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,8 +60,9 @@ def _read(path: Path, before: list[Path]) -> dict[str, Any]:
     values = {} if values is None else values
     if not isinstance(values, dict):
         raise SettingsError(f"{path} must hold a mapping of settings, got {type(values).__name__}")
-    if (key := _strange_key(values)) is not None:
-        raise SettingsError(f"{path}: settings have names, and {key[0]!r} is none")
+    for key in _keys(values):
+        if not isinstance(key, str):
+            raise SettingsError(f"{path}: settings have names, and {key!r} is none")
     extended = values.pop(EXTENDS, None)
     if extended is None:
         return values
@@ -70,14 +71,14 @@ def _read(path: Path, before: list[Path]) -> dict[str, Any]:
     return merged(_read(_find(extended, path.parent), [*before, path]), values)
 
 
-def _strange_key(values: Any) -> tuple[Any] | None:
-    """The first key at any depth that is not text, in a tuple, since None may be one."""
+def _keys(values: Any) -> Iterator[Any]:
+    """All keys, at any depth."""
+    if isinstance(values, dict):
+        yield from values
+        values = list(values.values())
     if isinstance(values, list):
-        return next(filter(None, map(_strange_key, values)), None)
-    if not isinstance(values, dict):
-        return None
-    strange = [(key,) for key in values if not isinstance(key, str)]
-    return strange[0] if strange else _strange_key(list(values.values()))
+        for value in values:
+            yield from _keys(value)
 
 
 def _parsed(text: str) -> Any:

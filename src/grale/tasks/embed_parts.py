@@ -81,9 +81,8 @@ def begin(folder: Path, plan: dict[str, Any]) -> None:
 
 def _remove_unfinished(folder: Path) -> None:
     """Remove what a kill in the middle of writing has left; the caller has the lock."""
-    for partial in folder.glob(".*"):
-        name = partial.name[1:].rsplit(".", 2)[0]
-        if name.startswith(OWN) and partial in unfinished(folder / name):
+    for partial, name in unfinished(folder).items():
+        if name.startswith(OWN):
             partial.unlink()
 
 
