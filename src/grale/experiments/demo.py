@@ -104,7 +104,7 @@ def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[
     say("two molecules matched")
     pictures.append(molecule_match(model))
     say("a molecule made more soluble in fat")
-    pictures.append(figure_size_edit.property_picture("logP", model, config, uses_covariance=True))
+    pictures.append(figure_size_edit.property_picture("logP", model, config))
     say("molecules with wrong atoms")
     for noisy in figure_denoising.make(model, PictureConfig(count=max(20, count // 4))):
         name, command = f"molecules-{noisy.name}", "grale denoise --model molecules"

@@ -69,7 +69,8 @@ def property_picture(
     title = f"Raising {name}"
     command = f"grale reproduce figure-{name.lower()}-edit"
     if is_molecular(model.space):
-        command = f"grale edit '{start.to_smiles()}' -p {name} -o edit.svg"
+        plain = "" if uses_covariance else " --plain"
+        command = f"grale edit '{start.to_smiles()}' -p {name}{plain} -o edit.svg"
     return Picture(f"{name.lower()}-edit", title, figure, caption, details, command=command)
 
 
