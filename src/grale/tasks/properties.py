@@ -3,6 +3,7 @@
     size, edges                          of any graph
     number of NAME                       nodes with the label of that name, if labels have names
     logP, QED, TPSA, weight, rings, ...  of molecules: every descriptor of RDKit by its name
+    SA, penalised logP                   of molecules: how hard they are to make, and logP less that
 
 Departures: the paper edits only the size.
 """
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError
+from grale.graphs.molecules.synthesis import penalised_logp, synthetic_accessibility
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol
@@ -29,6 +31,7 @@ GRAPH_PROPERTIES: dict[str, Property] = {
     "edges": lambda graph: float(graph.num_edges),
 }
 NUMBER_OF = "number of "
+SYNTHESIS = {"sa": synthetic_accessibility, "penalised logp": penalised_logp}
 SHORT_NAMES = {"logp": "MolLogP", "weight": "MolWt", "rings": "RingCount", "qed": "qed"}
 
 
@@ -53,15 +56,15 @@ def named_property(name: str) -> Property:
         return _number_of(name.removeprefix(NUMBER_OF))
     from rdkit.Chem import Descriptors
 
-    known = {label.lower(): function for label, function in Descriptors.descList}
+    known = {label.lower(): function for label, function in Descriptors.descList} | SYNTHESIS
     wanted = SHORT_NAMES.get(name.lower(), name).lower()
     if wanted not in known:
         close = get_close_matches(wanted, [*known, *GRAPH_PROPERTIES, *SHORT_NAMES], n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(
             f"no property {name!r}{hint} Known: size, edges, 'number of NAME' for a label of your "
-            "own graphs, and for molecules logP, QED, TPSA, weight, rings and the other "
-            "descriptors of RDKit"
+            "own graphs, and for molecules logP, QED, TPSA, weight, rings, SA, penalised logP "
+            "and the other descriptors of RDKit"
         )
     return _of_molecule(known[wanted])
 
