@@ -16,6 +16,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.graphs.molecules.substructure import atoms_of, bonds_of
+
 MAX_RADIUS = 5
 NUM_CODES = 1 << 17
 FAR, NEAR = 7, 4  # in bonds: how far atoms count alone, and with their neighbours
@@ -26,10 +28,10 @@ def environments(molecule: Any) -> list[list[int]]:
     """Codes of every atom's surroundings, codes[radius][atom]; same surroundings, same code."""
     labels = [
         crc32(f"{a.GetSymbol()}{a.GetDegree()}{int(a.GetIsAromatic())}".encode())
-        for a in molecule.GetAtoms()
+        for a in atoms_of(molecule)
     ]
     neighbours: list[list[tuple[int, int]]] = [[] for _ in labels]
-    for bond in molecule.GetBonds():
+    for bond in bonds_of(molecule):
         start, end, kind = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), int(bond.GetBondType())
         neighbours[start].append((kind, end))
         neighbours[end].append((kind, start))

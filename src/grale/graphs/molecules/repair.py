@@ -7,7 +7,7 @@ needs a hydrogen on one of its nitrogens (pyrrole), or a charge (pyridinium, pyr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations, islice
 from typing import Any
 
@@ -24,6 +24,7 @@ from grale.graphs.molecules.molecule import (
 )
 from grale.graphs.molecules.protonation import protonate
 from grale.graphs.molecules.salts import balance_charges
+from grale.graphs.molecules.substructure import atoms_of, bonds_of
 
 MAX_TRIES = 500  # a wrongly decoded ring fails within about a tenth of a second
 MAX_CHANGES = 3  # atoms changed together in one ring system
@@ -72,9 +73,9 @@ def bare_molecule(graph: Graph) -> Any:
     for (start, end), label in zip(graph.edges.tolist(), graph.edge_labels.tolist()):
         if label not in kinds:
             raise MoleculeError(f"bond label {label} is not one of 1 to 4")
-        molecule.AddBond(start, end, kinds[label])
+        count = molecule.AddBond(start, end, kinds[label])
         if label == AROMATIC:
-            molecule.GetBondBetweenAtoms(start, end).SetIsAromatic(True)
+            molecule.GetBondWithIdx(count - 1).SetIsAromatic(True)
             molecule.GetAtomWithIdx(start).SetIsAromatic(True)
             molecule.GetAtomWithIdx(end).SetIsAromatic(True)
     return molecule
@@ -82,7 +83,8 @@ def bare_molecule(graph: Graph) -> Any:
 
 def _set_charges(molecule: Any) -> None:
     """Charge atoms outside aromatic rings that have one bond too many, and their partners."""
-    for atom in molecule.GetAtoms():
+    atoms = atoms_of(molecule)
+    for atom in atoms:
         if atom.GetIsAromatic():
             continue
         bonds = sum(bond.GetBondTypeAsDouble() for bond in atom.GetBonds())
@@ -94,11 +96,11 @@ def _set_charges(molecule: Any) -> None:
             atom.SetFormalCharge(-1)
         elif atom.GetSymbol() in ("Cl", "Br") and bonds > 1:
             _set_halogen_acid(atom, int(bonds) - 1)
-    stuck = _stuck_atoms(molecule)
-    for atom in molecule.GetAtoms():
-        beside_stuck = any(end.GetIdx() in stuck for end, _ in _ends(atom))
-        if atom.GetIsAromatic() and beside_stuck and _oxide_of(atom) is not None:
-            atom.SetFormalCharge(1)  # N-oxide; N-hydroxy in rings that need no charge
+    stuck = _union(_stuck_sets(molecule))
+    for atom in atoms:
+        if stuck and atom.GetIsAromatic() and _oxide_of(atom) is not None:
+            if any(end.GetIdx() in stuck for end, _ in _ends(atom)):
+                atom.SetFormalCharge(1)  # N-oxide; N-hydroxy in rings that need no charge
         if atom.GetFormalCharge() == 1:
             _give_negative_partner(atom)
 
@@ -148,12 +150,13 @@ def _is_lone(atom: Any, *symbols: str) -> bool:
 
 def _with_kekule_form(molecule: Any) -> Any:
     """Give hydrogens or charges to ring atoms until each ring is aromatic and has a Kekule form."""
-    stuck = _stuck_atoms(molecule)
-    systems = sorted(_stuck_together(molecule), key=stuck.isdisjoint)  # stuck ones first
-    for system in systems:
-        is_stuck = not system.isdisjoint(_stuck_atoms(molecule))
-        if is_stuck or not _stays_aromatic(molecule, system):
+    stuck, lost = _stuck_sets(molecule), _lost_atoms(molecule)
+    systems = _stuck_together(molecule, stuck)
+    for system in sorted(systems, key=_union(stuck).isdisjoint):  # stuck ones first
+        is_stuck = not system.isdisjoint(_union(stuck))
+        if is_stuck or lost is None or not system.isdisjoint(lost):
             molecule = _first_that_fits(molecule, system, needs_change=is_stuck)
+            stuck, lost = _stuck_sets(molecule), _lost_atoms(molecule)
     return molecule
 
 
@@ -161,8 +164,9 @@ def _first_that_fits(molecule: Any, system: frozenset[int], needs_change: bool) 
     """Likeliest change that gives the system a Kekule form and leaves all of it aromatic."""
     second_best = None if needs_change else molecule
     for changed in islice(_changes(molecule, system), MAX_TRIES):
-        if system.isdisjoint(_stuck_atoms(changed)):
-            if _stays_aromatic(changed, system):
+        if system.isdisjoint(_union(_stuck_sets(changed))):
+            lost = _lost_atoms(changed)
+            if lost is not None and system.isdisjoint(lost):
                 return changed
             second_best = second_best or changed
     if second_best is None:
@@ -181,51 +185,47 @@ def _stuck_sets(molecule: Any) -> list[frozenset[int]]:
     ]
 
 
-def _stuck_atoms(molecule: Any) -> frozenset[int]:
-    return frozenset().union(*_stuck_sets(molecule))
+def _union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
+    return frozenset().union(*sets)
 
 
-def _stuck_together(molecule: Any) -> list[frozenset[int]]:
+def _stuck_together(molecule: Any, stuck_sets: list[frozenset[int]]) -> list[frozenset[int]]:
     """Aromatic systems; those joined by a ring without a Kekule form count as one.
 
     RDKit treats fused rings as a whole, so it cannot say which of them is the problem.
     """
     systems = aromatic_systems(molecule)
-    for stuck in _stuck_sets(molecule):
-        joined = frozenset().union(*(system for system in systems if system & stuck))
+    for stuck in stuck_sets:
+        joined = _union(system for system in systems if system & stuck)
         systems = [system for system in systems if not system & stuck] + [joined]
     return [system for system in systems if system]
 
 
 def aromatic_systems(molecule: Any) -> list[frozenset[int]]:
-    """Sets of atoms joined by aromatic bonds."""
-    systems: list[frozenset[int]] = []
-    for atom in molecule.GetAtoms():
-        start = atom.GetIdx()
-        if not atom.GetIsAromatic() or any(start in system for system in systems):
-            continue
-        found, todo = {start}, [start]
-        while todo:
-            for bond in molecule.GetAtomWithIdx(todo.pop()).GetBonds():
-                for end in (bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()):
-                    if bond.GetIsAromatic() and end not in found:
-                        found.add(end)
-                        todo.append(end)
-        systems.append(frozenset(found))
-    return systems
+    """Sets of atoms joined by aromatic bonds, that of the lowest atom first."""
+    joined: dict[int, set[int]] = {}
+    for bond in bonds_of(molecule):
+        if bond.GetIsAromatic():
+            start, end = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+            both = joined.get(start, {start}) | joined.get(end, {end})
+            joined.update(dict.fromkeys(both, both))
+    systems = {id(system): system for _, system in sorted(joined.items())}
+    return [frozenset(system) for system in systems.values()]
 
 
-def _stays_aromatic(molecule: Any, system: frozenset[int]) -> bool:
-    """Whether RDKit, when it reads the molecule again, finds the same aromatic bonds in it."""
+def _lost_atoms(molecule: Any) -> frozenset[int] | None:
+    """Atoms with aromatic bonds that RDKit, when it reads the molecule again, does not find so.
+
+    None if it cannot read the molecule.
+    """
     from rdkit import Chem
 
     copy = Chem.RWMol(molecule)
-    before = [bond.GetIsAromatic() for bond in copy.GetBonds()]
-    failed = Chem.SanitizeMol(copy, catchErrors=True)
-    inside = [bond.GetBeginAtomIdx() in system for bond in copy.GetBonds()]
-    after = [bond.GetIsAromatic() for bond in copy.GetBonds()]
-    kept = all(now or not was for was, now, mine in zip(before, after, inside) if mine)
-    return kept and not failed
+    aromatic = [bond.GetIdx() for bond in bonds_of(copy) if bond.GetIsAromatic()]
+    if Chem.SanitizeMol(copy, catchErrors=True):
+        return None
+    again = map(copy.GetBondWithIdx, aromatic)
+    return frozenset(bond.GetBeginAtomIdx() for bond in again if not bond.GetIsAromatic())
 
 
 def _changes(molecule: Any, system: frozenset[int]) -> Iterator[Any]:

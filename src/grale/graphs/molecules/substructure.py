@@ -38,3 +38,13 @@ def _pattern(smarts: str) -> Any:
 
     with BlockLogs():  # the caller says what is wrong with a pattern
         return Chem.MolFromSmarts(smarts)
+
+
+def atoms_of(molecule: Any) -> list[Any]:
+    """All atoms; several times as fast as RDKit's iterator."""
+    return [molecule.GetAtomWithIdx(place) for place in range(molecule.GetNumAtoms())]
+
+
+def bonds_of(molecule: Any) -> list[Any]:
+    """All bonds, likewise."""
+    return [molecule.GetBondWithIdx(place) for place in range(molecule.GetNumBonds())]
