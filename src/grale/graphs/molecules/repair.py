@@ -98,9 +98,9 @@ def _set_charges(molecule: Any) -> None:
             _set_halogen_acid(atom, int(bonds) - 1)
     stuck = _union(_stuck_sets(molecule))
     for atom in atoms:
-        if stuck and atom.GetIsAromatic() and _oxide_of(atom) is not None:
-            if any(end.GetIdx() in stuck for end, _ in _ends(atom)):
-                atom.SetFormalCharge(1)  # N-oxide; N-hydroxy in rings that need no charge
+        is_oxide = stuck and atom.GetIsAromatic() and _oxide_of(atom) is not None
+        if is_oxide and any(end.GetIdx() in stuck for end, _ in _ends(atom)):
+            atom.SetFormalCharge(1)  # N-oxide; N-hydroxy in rings that need no charge
         if atom.GetFormalCharge() == 1:
             _give_negative_partner(atom)
 

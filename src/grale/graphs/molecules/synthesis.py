@@ -2,8 +2,8 @@
 
     penalised logP = logP - SA - max(0, size of the largest ring - 6)
 
-The score SA, from 1 (easy) to 10, is RDKit's. RDKit keeps the table of its fragments as a pickle; that file
-is read here as text, because unpickling runs whatever a file says.
+The score SA, from 1 (easy) to 10, is RDKit's. RDKit keeps the table of its fragments as a pickle.
+It is read here as text, because unpickling runs whatever a file says.
 """
 
 from __future__ import annotations
