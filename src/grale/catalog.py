@@ -14,6 +14,7 @@ from grale.codec.hub import is_hub_id, not_found
 from grale.codec.storage import CONFIG, find, read_architecture, read_identity
 from grale.model.autoencoder import GRALE
 from grale.model.predictor import GralePredictor
+from grale.prior.latent_prior import LatentPrior
 from grale.rivals.any2graph.model import Any2Graph
 from grale.rivals.fgwbary.model import FGWBary
 from grale.rivals.graphmae.model import GraphMAE
@@ -103,8 +104,11 @@ def load_predictor(name: str | Path, device: str = "cpu") -> GraphPredictor:
 
 
 def load_kind(architecture: str, name: str | Path) -> nn.Module:
-    """Load a predictor if the architecture is one, and an autoencoder otherwise."""
-    return load_predictor(name) if architecture in PREDICTORS else load_any(name)
+    """Load a predictor or the prior of a model if that is wanted, and an autoencoder otherwise."""
+    if architecture in PREDICTORS:
+        return load_predictor(name)
+    model = load_any(name)
+    return model.prior if architecture == LatentPrior.architecture else model
 
 
 def load_any(name: str | Path, device: str = "cpu") -> GraphAutoencoder:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 import torch
 
+from grale.codec.intake import by_size
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct
 from grale.graphs.batch import GraphBatch
@@ -485,3 +486,13 @@ def test_a_vector_that_is_not_finite_is_a_failed_row(overflowing, graphs, run):
 
 def _numbers(row):
     return row if isinstance(row, np.ndarray) else np.zeros(1)
+
+
+def test_batches_hold_no_more_pairs_of_nodes_than_asked_for_and_every_graph_once():
+    graphs = [Graph([0] * size) for size in (5, 2, 9, 3, 3, 9, 1)]
+    batches = list(by_size(graphs, 3, most_pairs=20.0))
+    assert sorted(row for rows, _ in batches for row in rows) == list(range(len(graphs)))
+    assert all(len(rows) <= 3 for rows, _ in batches)
+    assert all(len(rows) * batch.max_nodes**2 <= 20 for rows, batch in batches if len(rows) > 1)
+    assert any(len(rows) > 1 for rows, _ in batches)
+    assert [len(rows) for rows, _ in by_size(graphs, 3)] == [3, 3, 1]

@@ -122,3 +122,13 @@ def test_changed_weights_are_noticed(
     finally:
         for name, content in saved.items():
             (autoencoder / name).write_bytes(content)
+
+
+def test_a_prior_starts_from_the_prior_of_a_model(latents: Path, tmp_path: Path) -> None:
+    first, _ = _run(_config(latents), tmp_path / "first")
+    config = _config(latents, start_from=str(tmp_path / "first"), seed=1)
+    again = Trainer(config, tmp_path / "second").model.state_dict()
+    other = Trainer(replace(config, start_from=None), tmp_path / "third").model.state_dict()
+    name = "network.read.weight"
+    assert torch.allclose(first[name], again[name], atol=1e-3)  # stored in half precision
+    assert not torch.allclose(first[name], other[name], atol=1e-3)

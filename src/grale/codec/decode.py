@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from grale.codec.candidates import likeliest_graphs
-from grale.codec.intake import check_latents, named, quietly
+from grale.codec.intake import check_latents, decoded_at_once, named, quietly
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.codec.search import verified_graphs
@@ -69,6 +69,7 @@ def _logits(
 ) -> Iterator[tuple[Float[Tensor, "B Z"], GraphLogits]]:
     """Check all rows, then decode them batch by batch."""
     values = check_latents(latents, model.latent_dim)
-    for start in range(0, len(values), batch_size):
-        rows = torch.tensor(values[start : start + batch_size]).to(next(model.parameters()))
+    count = decoded_at_once(model, batch_size)
+    for start in range(0, len(values), count):
+        rows = torch.tensor(values[start : start + count]).to(next(model.parameters()))
         yield rows, model.logits_of(rows)

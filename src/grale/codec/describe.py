@@ -17,7 +17,7 @@ from torch.nn.functional import logsigmoid
 
 from grale.codec.encode import encode
 from grale.codec.failures import OnError, are_finite
-from grale.codec.intake import check_latents, device_of, quietly
+from grale.codec.intake import check_latents, decoded_at_once, device_of, quietly
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.graphs.space import GraphSpace
@@ -50,8 +50,9 @@ def _described(
 ) -> NDArray[np.float32]:
     values = check_latents(latents, model.latent_dim)
     parts = [np.empty((0, model.description_dim), dtype=np.float32)]
-    for start in range(0, len(values), batch_size):
-        rows = torch.tensor(values[start : start + batch_size]).to(device_of(model))
+    count = decoded_at_once(model, batch_size)
+    for start in range(0, len(values), count):
+        rows = torch.tensor(values[start : start + count]).to(device_of(model))
         found = model.description_of(rows.to(next(model.parameters()).dtype))
         parts.append(found.float().cpu().numpy())
     return np.concatenate(parts)

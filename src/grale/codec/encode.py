@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grale.codec.failures import OnError, check_vectors
-from grale.codec.intake import by_size, device_of, quietly, taken_in
+from grale.codec.intake import by_size, device_of, pairs_at_once, quietly, taken_in
 from grale.codec.options import CodecOptions
 from grale.codec.refine import refined
 
@@ -28,7 +28,7 @@ def encode(
     """Embed each item; see `GraphAutoencoder.encode`."""
     taken = taken_in(items, model.space, on_error)
     latents = np.full((taken.num_items, model.latent_dim), np.nan, dtype=np.float32)
-    for rows, batch in by_size(taken.graphs, options.batch_size):
+    for rows, batch in by_size(taken.graphs, options.batch_size, pairs_at_once(model)):
         batch = batch.to(device_of(model))
         latent = refined(model, batch, model.encoded(batch), options.refine_steps)
         latents[[taken.rows[row] for row in rows]] = latent.float().cpu().numpy()

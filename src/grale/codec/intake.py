@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,9 @@ from grale.graphs.space import GraphSpace
 
 if TYPE_CHECKING:
     from grale.codec.graph_autoencoder import GraphAutoencoder
+
+PAIRS_IN_CACHE = 24_000.0
+"""Pairs of nodes whose states stay in the cache of a processor; more at once are slower."""
 
 
 def as_graph(item: Any, space: GraphSpace) -> Graph:
@@ -206,13 +210,35 @@ def check_latents(latents: NDArray[Any], latent_dim: int) -> NDArray[np.float32]
     return values
 
 
-def by_size(graphs: Sequence[Graph], batch_size: int) -> Iterator[tuple[list[int], GraphBatch]]:
-    """Batches of graphs of similar size, each with the rows it came from."""
+def by_size(
+    graphs: Sequence[Graph], batch_size: int, most_pairs: float = inf
+) -> Iterator[tuple[list[int], GraphBatch]]:
+    """Batches of graphs of similar size, each with the rows it came from.
+
+    A batch has at most `batch_size` graphs, and at most `most_pairs` pairs of nodes unless it is a
+    single graph.
+    """
     check_batch_size(batch_size)
-    order = sorted(range(len(graphs)), key=lambda row: graphs[row].num_nodes)
-    for start in range(0, len(order), batch_size):
-        rows = order[start : start + batch_size]
+    rows: list[int] = []
+    for row in sorted(range(len(graphs)), key=lambda row: graphs[row].num_nodes):
+        pairs = (len(rows) + 1) * graphs[row].num_nodes ** 2
+        if rows and (len(rows) == batch_size or pairs > most_pairs):
+            yield rows, GraphBatch.from_graphs([graphs[row] for row in rows])
+            rows = []
+        rows.append(row)
+    if rows:
         yield rows, GraphBatch.from_graphs([graphs[row] for row in rows])
+
+
+def pairs_at_once(model: GraphAutoencoder) -> float:
+    """Pairs of nodes to work on at once: on a processor, as many as its cache holds."""
+    return PAIRS_IN_CACHE if device_of(model).type == "cpu" else inf
+
+
+def decoded_at_once(model: GraphAutoencoder, batch_size: int) -> int:
+    """How many graphs to decode at once, at most `batch_size`."""
+    fitting = pairs_at_once(model) // model.space.max_nodes**2
+    return int(min(batch_size, max(1, fitting)))
 
 
 def quietly(run: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ class CodecOptions:
     """Options of encoding, decoding and reconstructing, checked once."""
 
     batch_size: int = 256
-    """Graphs at once; they are grouped by size first."""
+    """Graphs at once, fewer where a processor's cache is full; they are grouped by size first."""
     refine_steps: int = 0
     """Gradient steps on a vector that does not decode to its graph (decisions/011)."""
     searched_graphs: int = 1

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from grale.codec.encode import encode
 from grale.codec.failures import BadVectorError, check_vectors, without_bad_vectors
-from grale.codec.intake import accept, by_size, device_of, named, quietly
+from grale.codec.intake import accept, by_size, device_of, named, pairs_at_once, quietly
 from grale.codec.options import CodecOptions
 from grale.codec.refine import refined
 from grale.codec.search import verified_graphs
@@ -53,7 +53,7 @@ def reconstruct(
     graphs = accept(items, model.space)
     latents = np.empty((len(graphs), model.latent_dim), dtype=np.float32)
     found: list[Any] = [None] * len(graphs)
-    for rows, batch in by_size(graphs, options.batch_size):
+    for rows, batch in by_size(graphs, options.batch_size, pairs_at_once(model)):
         batch = batch.to(device_of(model))
         encoded = model.encoded(batch)
         latent = refined(model, batch, encoded, options.refine_steps)

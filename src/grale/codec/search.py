@@ -24,7 +24,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from grale.codec.candidates import likeliest_graphs
-from grale.codec.intake import accept, by_size, check_latents, device_of, quietly
+from grale.codec.intake import (
+    accept,
+    by_size,
+    check_latents,
+    device_of,
+    pairs_at_once,
+    quietly,
+)
 from grale.codec.logits import GraphLogits
 from grale.codec.options import CodecOptions
 from grale.graphs.graph import Graph
@@ -95,7 +102,7 @@ def _embeds_into(
 ) -> Bool[Tensor, " G"]:
     """Whether each graph's embedding is its latent."""
     is_same = torch.zeros(len(graphs), dtype=torch.bool)
-    for rows, batch in by_size(graphs, batch_size):
+    for rows, batch in by_size(graphs, batch_size, pairs_at_once(model)):
         wanted = latents[rows].float()
         with torch.autocast(wanted.device.type, enabled=False):
             distance = (model.embed(batch.to(device_of(model))).float() - wanted).norm(dim=1)

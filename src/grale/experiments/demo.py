@@ -12,6 +12,7 @@ from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct
 from grale.data.samples import LIBRARY, named_graph, sample_graphs, usual_data
 from grale.experiments.figures import denoising as figure_denoising
+from grale.experiments.figures import generation as figure_generation
 from grale.experiments.figures import interpolation as figure_interpolation
 from grale.experiments.figures import map as figure_map
 from grale.experiments.figures import size_edit as figure_size_edit
@@ -99,6 +100,7 @@ def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[
     pictures = [reconstruction_picture(model, "Molecules and their reconstructions", count)]
     say("a map of molecules")
     pictures.append(molecule_map(model, count, folder))
+    pictures += generated_sections(model, config, say) if model.has_prior else []
     say("molecules between two molecules")
     pictures.append(molecule_strip(model))
     say("two molecules matched")
@@ -110,6 +112,23 @@ def molecule_sections(model: GRALE, count: int, folder: Path, say: Say) -> list[
         name, command = f"molecules-{noisy.name}", "grale denoise --model molecules"
         pictures.append(noisy._replace(name=name, command=command))
     return pictures
+
+
+def generated_sections(model: GRALE, config: PictureConfig, say: Say) -> list[Picture]:
+    """New molecules, and lines and edits that stay on the data, beside the paper's."""
+    say("new molecules")
+    drawn = figure_generation.samples_picture(model, config.seed)
+    say("lines and edits by the prior")
+    ends = [named_graph(text, model.space) for text in (ESTER, AMIDE)]
+    lines = figure_generation.lines_picture(model, *ends, f"{ESTER} and {AMIDE}")
+    graphs = sample_graphs(model.space, config.count, None, "test")
+    edits = figure_generation.edits_picture(model, graphs)
+    line, edit = f"grale interpolate '{ESTER}' '{AMIDE}'", "grale edit SMILES -p QED"
+    return [
+        drawn._replace(title="New molecules", command="grale generate -n 24 -o new.smi"),
+        lines._replace(title="Two ways between two molecules", command=f"{line} --path prior"),
+        edits._replace(title="Two ways to raise QED", command=f"{edit} --method prior"),
+    ]
 
 
 def molecule_map(model: GRALE, count: int, folder: Path) -> Picture:

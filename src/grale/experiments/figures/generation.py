@@ -32,8 +32,11 @@ LOW_QUANTILE = 0.3  # of the property: the graph that is edited
 def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list[Picture]:
     """Draw a page of samples, lines and edits by both methods."""
     graphs = sample_graphs(model.space, config.count, config.data, "test")
-    pictures = [samples_picture(model, config.seed), lines_picture(model, graphs)]
-    pictures.append(edits_picture(model, graphs))
+    pictures = [
+        samples_picture(model, config.seed),
+        lines_picture(model, *graphs[:2], "the first two test graphs"),
+        edits_picture(model, graphs),
+    ]
     if progress is not None:
         progress(config.count)
     return pictures
@@ -61,13 +64,12 @@ def samples_picture(model: GRALE, seed: int) -> Picture:
     )
 
 
-def lines_picture(model: GRALE, graphs: list[Graph]) -> Picture:
+def lines_picture(model: GRALE, first: Graph, last: Graph, between: str) -> Picture:
     """Draw the same line, straight and led back by the prior."""
-    small, large = graphs[0], graphs[1]
     rows, counts = [], []
     kinds: tuple[tuple[PathKind, str], ...] = (("line", "straight line"), ("prior", "prior"))
     for kind, name in kinds:
-        path = interpolate(model, small, large, FRAMES, path=kind)
+        path = interpolate(model, first, last, FRAMES, path=kind)
         reasons = [why_invalid(graph, model.space) for graph in path.graphs]
         captions = [
             f"t = {t:.2f}" + ("" if reason is None else "\nnot valid")
@@ -79,8 +81,8 @@ def lines_picture(model: GRALE, graphs: list[Graph]) -> Picture:
         "lines",
         "Between two graphs",
         gallery_figure(rows, look_of(model.space)),
-        "Graphs between the first two test graphs: decoded points of the straight line, as in the "
-        f"paper, and the same points led back to the data by the prior. {'; '.join(counts)}.",
+        f"Graphs between {between}: decoded points of the straight line, as in the paper, and the "
+        f"same points led back to the data by the prior. {'; '.join(counts)}.",
     )
 
 
