@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -37,7 +37,11 @@ def generate(
         str | None, typer.Option(help="SMILES of a molecule that has the atoms to keep.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal graphs.")] = 0,
-    steps: Annotated[int, typer.Option(help="Steps from noise to a latent.")] = 20,
+    steps: Annotated[int, typer.Option(help="Steps from noise to a latent.")] = 50,
+    sampler: Annotated[
+        Literal["renoise", "heun"],
+        typer.Option(help="Predict the end and noise it anew at each step, or follow the flow."),
+    ] = "renoise",
     guidance: Annotated[
         float, typer.Option(help="Above 1, conditions are met more often, with less variety.")
     ] = 1.0,
@@ -59,7 +63,7 @@ def generate(
     config = GenerateConfig(
         count=count,
         wanted=wanted,
-        options=SampleOptions(seed=seed, steps=steps, guidance=guidance),
+        options=SampleOptions(seed=seed, steps=steps, sampler=sampler, guidance=guidance),
         distinct=distinct,
         tries=tries,
         keep=keep,

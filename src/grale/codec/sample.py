@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from grale.codec.intake import device_of, quietly
 from grale.prior.conditions import Range, Wanted, check_wanted, draw_conditions
+from grale.prior.integrate import SAMPLERS, Sampler
 from grale.prior.latent_prior import STEPS, LatentPrior
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ class SampleOptions:
 
     seed: int = 0
     steps: int = STEPS
-    """Steps of Heun's method."""
+    """Steps from noise to a latent."""
+    sampler: Sampler = "renoise"
+    """How a step is made: predict the end and noise it anew, or follow the flow ("heun")."""
     guidance: float = 1.0
     """Factor on the effect of the conditions; above 1 they are met more often, at some variety."""
     batch_size: int = 256
@@ -41,6 +44,8 @@ class SampleOptions:
             raise ValueError(f"seed must be at least 0, got {self.seed}")
         if not 1 <= self.steps <= MOST_STEPS:
             raise ValueError(f"steps must be between 1 and {MOST_STEPS}, got {self.steps}")
+        if self.sampler not in SAMPLERS:
+            raise ValueError(f"sampler={self.sampler!r}; expected one of {', '.join(SAMPLERS)}")
         if not (np.isfinite(self.guidance) and self.guidance >= 0):
             raise ValueError(f"guidance must be at least 0, got {self.guidance}")
         if self.batch_size < 1:
@@ -120,6 +125,7 @@ def _drawn(
         torch.from_numpy(noise).to(device),
         torch.from_numpy(told).to(device),
         steps=options.steps,
+        sampler=options.sampler,
         guidance=options.guidance,
         **values,
     )

@@ -16,6 +16,7 @@ from grale.graphs.graph import Graph
 
 if TYPE_CHECKING:
     from grale.prior.conditions import Wanted
+    from grale.prior.integrate import Sampler
     from grale.prior.latent_prior import LatentPrior
 
 
@@ -69,6 +70,7 @@ class WithPrior(Identified):
         seed: int = 0,
         *,
         steps: int = sampling.STEPS,
+        sampler: Sampler = "renoise",
         guidance: float = 1.0,
         batch_size: int = 256,
     ) -> list[Graph]:
@@ -83,13 +85,13 @@ class WithPrior(Identified):
             prior knows the names in `model.prior.settings.conditions`.
         seed
             Equal seeds give equal graphs.
-        steps, guidance
+        steps, sampler, guidance
             See `grale.codec.sample.SampleOptions`.
         batch_size
             Graphs drawn at once.
         """
         options = sampling.SampleOptions(
-            seed=seed, steps=steps, guidance=guidance, batch_size=batch_size
+            seed=seed, steps=steps, sampler=sampler, guidance=guidance, batch_size=batch_size
         )
         model: Any = self
         drawn = sampling.sample_latents(model, count, conditions or {}, options)

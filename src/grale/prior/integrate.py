@@ -1,6 +1,10 @@
-"""Follow a velocity from noise to tokens, or from half-way (Heun's method, fixed steps).
+"""From noise to tokens, or from half-way, in a fixed number of steps, by one of two samplers.
 
-    x' = x + h v(x, t),     x_next = x + h (v(x, t) + v(x', t + h)) / 2
+    heun       x' = x + h v(x, t),     x_next = x + h (v(x, t) + v(x', t + h)) / 2
+    renoise    x_1 = x + (1 - t) v(x, t),     x_next on the path from fresh noise to x_1
+
+Heun's method follows the flow. Renoising predicts where the tokens end, and noises that end anew
+for the next time: an error made earlier is forgotten, unless the predicted end still shows it.
 
 Tokens may be held: at every time they are where their own path is, while the others move freely
 (inpainting). A push may be added to the velocity, such as the gradient of a property.
@@ -9,8 +13,9 @@ Tokens may be held: at every time they are where their own path is, while the ot
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -21,6 +26,8 @@ Velocity = Callable[[Tokens, float], Tokens]
 """From tokens and a time to the velocity of the tokens."""
 Push = Callable[[Tokens], Tokens]
 """From where the tokens would end to a direction in which they should end; of any length."""
+Sampler = Literal["renoise", "heun"]
+FRESH_STREAM = 2  # of the shuffles that make fresh noise
 
 
 class Held(NamedTuple):
@@ -33,17 +40,46 @@ class Held(NamedTuple):
     """Where the held tokens end; the others are not read."""
 
 
-def integrate(
-    velocity: Velocity,
-    path: Path,
-    x: Tokens,
-    first: float,
-    num_steps: int,
-    held: Held | None = None,
+class Start(NamedTuple):
+    """Where tokens are, when, and the standard normal noise that fresh noise is made of."""
+
+    x: Tokens
+    time: float
+    noise: Tokens
+
+
+def renoise(
+    velocity: Velocity, path: Path, start: Start, num_steps: int, held: Held | None = None
 ) -> Tokens:
-    """Where tokens that are at x at time `first` are at time 1."""
-    times = torch.linspace(first, 1, num_steps + 1).tolist()
-    x = _hold(x, path, first, held)
+    """Where tokens end if, at each step, their end is predicted and noised anew."""
+    times = torch.linspace(start.time, 1, num_steps + 1).tolist()
+    x = _hold(start.x, path, start.time, held)
+    for number, (time, later) in enumerate(zip(times[:-1], times[1:])):
+        end = path.moved(x, (1 - time) * velocity(x, time))
+        when = torch.full((len(x), 1, 1), later, dtype=x.dtype, device=x.device)
+        x = path.point(path.start(fresh(start.noise, number)), end, when)
+        x = _hold(x, path, later, held)
+    return x
+
+
+def fresh(noise: Tokens, number: int) -> Tokens:
+    """The numbers of each row in another order, half of them with the other sign.
+
+    So a row's noise depends on the row alone, not on its batch, and needs no generator.
+    """
+    rng = np.random.default_rng([FRESH_STREAM, number])
+    flat = noise.flatten(1)
+    order = torch.from_numpy(rng.permutation(flat.shape[1])).to(noise.device)
+    signs = torch.from_numpy(rng.integers(0, 2, flat.shape[1]) * 2 - 1).to(noise)
+    return (flat[:, order] * signs).view_as(noise)
+
+
+def heun(
+    velocity: Velocity, path: Path, start: Start, num_steps: int, held: Held | None = None
+) -> Tokens:
+    """Where tokens end that follow the velocity."""
+    times = torch.linspace(start.time, 1, num_steps + 1).tolist()
+    x = _hold(start.x, path, start.time, held)
     for time, later in zip(times[:-1], times[1:]):
         step = later - time
         slope = velocity(x, time)
@@ -109,3 +145,9 @@ def _hold(x: Tokens, path: Path, time: float, held: Held | None) -> Tokens:
         return x
     when = torch.full((len(x), 1, 1), time, dtype=x.dtype, device=x.device)
     return torch.where(held.is_held[..., None], path.point(held.start, held.end, when), x)
+
+
+SAMPLERS: dict[str, Callable[[Velocity, Path, Start, int, Held | None], Tokens]] = {
+    "renoise": renoise,
+    "heun": heun,
+}

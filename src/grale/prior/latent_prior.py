@@ -15,12 +15,22 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from grale.prior.config import PriorSettings
-from grale.prior.integrate import Held, Push, Velocity, integrate, log_density, pushed
+from grale.prior.integrate import (
+    SAMPLERS,
+    Held,
+    Push,
+    Sampler,
+    Start,
+    Velocity,
+    log_density,
+    pushed,
+)
 from grale.prior.paths import Tokens, build_path, on_sphere
 from grale.prior.velocity import VelocityNetwork
 
 EXAMPLES = 1_024  # training graphs whose conditions are kept, to draw from
-STEPS = 20  # of Heun's method, two evaluations each (decisions/015)
+STEPS = 50  # from pure noise, one evaluation of the network each (decisions/015)
+DENSITY_STEPS = 20  # of Heun's method
 
 
 class LatentPrior(nn.Module):
@@ -113,6 +123,7 @@ class LatentPrior(nn.Module):
         conditions: Float[Tensor, "B c"],
         *,
         steps: int = STEPS,
+        sampler: Sampler = "renoise",
         guidance: float = 1.0,
         near: Float[Tensor, "B Z"] | None = None,
         amount: float = 1.0,
@@ -126,8 +137,10 @@ class LatentPrior(nn.Module):
         ----------
         noise, conditions
             Noise of each latent, and its conditions in their own units, NaN where unknown.
-        steps, guidance
-            Steps of Heun's method, and the factor on the effect of the conditions.
+        steps, sampler
+            Steps from pure noise, and how each is made (`grale.prior.integrate`).
+        guidance
+            Factor on the effect of the conditions.
         near, amount
             Latents to start from: they are noised for the share `amount` of the way to noise, and
             led back. With 1, they have no effect, except on tokens that are held.
@@ -137,7 +150,8 @@ class LatentPrior(nn.Module):
             A direction for the tokens where they would end, and its length relative to the
             velocity; see `pushed`.
         """
-        start = self.path.start(self._cut(noise))
+        drawn = self._cut(noise)
+        start = self.path.start(drawn)
         first, x, held = 1 - amount, start, None
         if near is not None:
             end = self.to_tokens(near)
@@ -148,7 +162,8 @@ class LatentPrior(nn.Module):
         if push is not None and strength != 0:
             field = pushed(field, self.path, push, strength)
         used = max(1, round(steps * amount))
-        x = integrate(field, self.path, x, first, used, held) if amount > 0 else x
+        if amount > 0:
+            x = SAMPLERS[sampler](field, self.path, Start(x, first, drawn), used, held)
         return self.to_latents(x)
 
     def score(
@@ -167,7 +182,7 @@ class LatentPrior(nn.Module):
         latents: Float[Tensor, "B Z"],
         conditions: Float[Tensor, "B c"],
         *,
-        steps: int = STEPS,
+        steps: int = DENSITY_STEPS,
         probes: int = 4,
         seed: int = 0,
     ) -> Float[Tensor, " B"]:
