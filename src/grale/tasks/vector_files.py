@@ -228,7 +228,7 @@ def _with_vectors(
     fields = [pa.field(name, column.type) for name, column in columns.items()]
     arrays = list(columns.values())
     for name, rows in vectors.items():
-        is_ok = ~np.isnan(rows).any(axis=1)
+        is_ok = np.asarray(~np.isnan(rows).any(axis=1))
         fields.append(vector_field(name, rows.shape[1]))
         arrays.append(vector_lists(rows[is_ok], is_ok))
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
