@@ -5,11 +5,15 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@pytest.mark.skipif(find_spec("importlinter") is None, reason="import-linter is not installed")
 def test_folders_import_only_from_the_lines_below_their_own() -> None:
     # in a process of its own: import-linter switches off every logger it finds
     code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports())"

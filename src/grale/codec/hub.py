@@ -40,7 +40,7 @@ def check_options(options: Mapping[str, Any]) -> None:
 def download(model_id: str, files: Sequence[str], **options: Any) -> Path:
     """Download the files of a model unless they are here already; return their folder."""
     from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    from huggingface_hub.utils import HfHubHTTPError, LocalEntryNotFoundError
 
     known = {name: value for name, value in options.items() if value is not None}
     problem: str | None = "; the hub was not asked"
@@ -61,7 +61,7 @@ def download(model_id: str, files: Sequence[str], **options: Any) -> Path:
 def _why_not_reached(model_id: str, file: str, options: dict[str, Any]) -> str | None:
     """Ask the hub for the size of a file; say what is wrong, or None if it answers."""
     from huggingface_hub import get_hf_file_metadata, hf_hub_url
-    from huggingface_hub.errors import (
+    from huggingface_hub.utils import (
         EntryNotFoundError,
         HFValidationError,
         RepositoryNotFoundError,

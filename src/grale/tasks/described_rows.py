@@ -22,8 +22,9 @@ from grale.data.molecules.files import Chunk
 from grale.data.row_files import RowFile, open_rows
 from grale.graphs.graph import Graph
 from grale.tasks.rows import read_rows
+from grale.tasks.vector_columns import VECTORS, matrix_of
 from grale.tasks.vector_files import made_with_of, open_vectors
-from grale.tasks.vector_output import VECTORS, matrix_of, rows_of
+from grale.tasks.vector_output import rows_of
 
 ROWS = 4_096
 DESALTED = "desalted"
@@ -120,14 +121,17 @@ def _stored_rows(model: GraphAutoencoder, path: Path) -> Iterator[_Stored] | Non
 
 def _descriptions(model: GraphAutoencoder, path: Path) -> Iterator[_Stored]:
     latent, description = VECTORS
+    first = 0
     for batch in open_vectors(path).batches((latent, description, DESALTED)):
         names = batch.schema.names
         if description in names:
-            rows = matrix_of(batch[description], model.description_dim)
+            rows = matrix_of(batch[description], model.description_dim, first, path)
         else:
-            rows = model.describe(matrix_of(batch[latent], model.latent_dim), on_error="null")
+            latents = matrix_of(batch[latent], model.latent_dim, first, path)
+            rows = model.describe(latents, on_error="null")
         kept = batch[DESALTED].to_pylist() if DESALTED in names else [None] * len(rows)
         yield from map(_Stored, rows, kept)
+        first += len(rows)
 
 
 def _described(

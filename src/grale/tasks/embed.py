@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -35,7 +35,8 @@ from grale.graphs.molecules.molecule import is_molecular
 from grale.tasks.embed_parts import ShardReport, begin, finished, tidied, write_part
 from grale.tasks.outputs import check_output
 from grale.tasks.rows import Desalted, read_desalted, read_rows
-from grale.tasks.vector_output import SUFFIXES, finish, is_one_file, metadata_of, vector_column
+from grale.tasks.vector_columns import vector_column, vector_field
+from grale.tasks.vector_output import SUFFIXES, finish, is_one_file, metadata_of
 
 READINGS = {"latent": (True, False), "description": (False, True), "both": (True, True)}
 """Which of the columns `embedding` and `description` are written."""
@@ -179,19 +180,20 @@ def _table(
     names = [f"input_{n}" if _NUMBERED.fullmatch(n) else n for n in shard.others]
     names = unique_names(names, taken=(*ADDED, shard.text))
     kept = {"desalted": pa.array(read.kept, pa.string())} if config.desalt else {}
-    table = pa.table(
-        {
-            "row": pa.array(np.arange(len(read.items)) + shard.first_row, pa.int64()),
-            shard.text: pa.array(shard.entries, pa.string()),
-            **dict(zip(names, shard.others.values())),
-            **kept,
-            **{name: vector_column(rows, is_ok) for name, rows in vectors.items()},
-            "status": pa.array(["ok" if ok else "failed" for ok in is_ok], pa.string()),
-            "reason": pa.array(
-                [i if isinstance(i, str) else None for i in read.items], pa.string()
-            ),
-        }
-    )
+    columns: dict[str, Any] = {
+        "row": pa.array(np.arange(len(read.items)) + shard.first_row, pa.int64()),
+        shard.text: pa.array(shard.entries, pa.string()),
+        **dict(zip(names, shard.others.values())),
+        **kept,
+        **{name: vector_column(rows, is_ok) for name, rows in vectors.items()},
+        "status": pa.array(["ok" if ok else "failed" for ok in is_ok], pa.string()),
+        "reason": pa.array([i if isinstance(i, str) else None for i in read.items], pa.string()),
+    }
+    fields = [
+        vector_field(name, vectors[name].shape[1]) if name in vectors else (name, column.type)
+        for name, column in columns.items()
+    ]
+    table = pa.table(columns, pa.schema(fields))
     return table.filter(pa.array(is_ok)) if config.on_error == "skip" else table
 
 

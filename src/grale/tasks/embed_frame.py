@@ -80,7 +80,8 @@ def embed_frame(
     taken = [each for each in added if each in names]
     if taken:
         raise ValueError(f"the frame already has a column {taken[0]!r}; rename it first")
-    return _with_columns(frame, added, provenance(loaded, name, what))
+    widths = dict(zip(NAMES, (loaded.latent_dim, loaded.description_dim)))
+    return _with_columns(frame, added, provenance(loaded, name, what), widths)
 
 
 def _columns(
@@ -100,16 +101,21 @@ def _names(frame: Any) -> Any:
     return frame.columns
 
 
-def _with_columns(frame: Any, added: dict[str, Any], made_with: dict[str, Any]) -> Any:
+def _with_columns(
+    frame: Any, added: dict[str, Any], made_with: dict[str, Any], widths: dict[str, int]
+) -> Any:
     """A new frame with more columns, made by the library that the frame comes from."""
     library = sys.modules[type(frame).__module__.partition(".")[0]]
     if library.__name__ == "pyarrow":
         import pyarrow as pa
 
+        from grale.tasks.vector_columns import vector_field
         from grale.tasks.vector_output import metadata_of
 
         for name, values in added.items():
-            frame = frame.append_column(name, pa.array(values))
+            field = vector_field(name, widths[name]) if name in NAMES else None
+            column = pa.array(values, None if field is None else field.type)
+            frame = frame.append_column(name if field is None else field, column)
         before = frame.schema.metadata or {}
         return frame.replace_schema_metadata({**before, **metadata_of(made_with)})
     if hasattr(frame, "with_columns"):  # polars

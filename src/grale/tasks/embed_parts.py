@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from grale.data.storage import write_table
 from grale.files import read_json, sha256_of, unfinished, write_whole
+from grale.tasks.vector_columns import VECTORS, is_of_one_size
 
 PLAN = "_plan.json"  # readers of parquet folders ignore such names
 OWN = ("part-", "_part-", "staged-", PLAN)
@@ -63,7 +64,11 @@ def finished(part: Path) -> ShardReport | None:
         logger.warning("%s is damaged: its checksum differs; its rows are embedded again", part)
         return None
     try:
-        metadata = pq.read_schema(part).metadata or {}
+        schema = pq.read_schema(part)
+        metadata = schema.metadata or {}
+        if any(field.name in VECTORS and is_of_one_size(field) for field in schema):
+            logger.warning("%s is of an older version of grale; its rows are embedded again", part)
+            return None
         reasons = Counter(json.loads(metadata[b"reasons"]))
         return ShardReport(int(metadata[b"rows"]), int(metadata[b"failed"]), reasons=reasons)
     except (FileNotFoundError, pa.ArrowInvalid, KeyError, ValueError):

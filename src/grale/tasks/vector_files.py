@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,15 @@ from numpy.typing import NDArray
 from grale.codec.identity import Identity, identity_in
 from grale.data.molecules.records import GRALE_KEY
 from grale.files import read_json
-from grale.tasks.vector_output import VECTORS, matrix_of, sidecar_of
+from grale.tasks.vector_columns import (
+    VECTORS,
+    first_width,
+    matrix_of,
+    vector_field,
+    vector_lists,
+    width_in,
+)
+from grale.tasks.vector_output import sidecar_of
 
 ROWS = 4_096
 CSV_BLOCK = 1 << 24  # bytes; a row must fit
@@ -54,6 +63,13 @@ class VectorFile:
         if _is_csv(self.files[0]):
             return None
         return sum(pq.read_metadata(file).num_rows for file in self.files)
+
+    def width(self, column: str) -> int:
+        """Length of the vectors of a column; 0 if the file does not say so and has no vector."""
+        known = [width_in(schema.field(column)) for schema in self.schemas()]
+        told = (width for width in known if width is not None)
+        read = (_first_width(batch, column) for batch in self.batches((column,)))
+        return next((width for width in chain(told, read) if width is not None), 0)
 
     def batches(self, columns: tuple[str, ...] | None = None) -> Iterator[pa.RecordBatch]:
         """Rows in order, a few thousand at a time; only the named columns that there are."""
@@ -90,10 +106,11 @@ def read_vectors(path: Path | str, column: str = "embedding") -> StoredVectors:
     opened = open_vectors(Path(path))
     for schema in opened.schemas():
         _check_column(schema, column, opened.path)
-    parts = []
+    width, parts, first = opened.width(column), [], 0
     for batch in opened.batches((column,)):
         _check_column(batch.schema, column, opened.path)
-        parts.append(matrix_of(batch[column], _width(batch[column])))
+        parts.append(matrix_of(batch[column], width, first, path))
+        first += batch.num_rows
     if not parts:
         raise ValueError(f"{path} holds no rows")
     return StoredVectors(np.concatenate(parts), opened.made_with)
@@ -104,14 +121,12 @@ def _check_column(schema: pa.Schema, column: str, path: Path) -> None:
         raise ValueError(f"{path} has no column {column!r}; it has {schema.names}")
 
 
-def _width(column: Any) -> int:
-    kind = column.type
-    if pa.types.is_fixed_size_list(kind):
-        return int(kind.list_size)
-    lengths = {len(values) for values in column.to_pylist() if values is not None}
-    if len(lengths) > 1:
-        raise ValueError(f"the vectors have different lengths: {sorted(lengths)}")
-    return lengths.pop() if lengths else 0
+def _first_width(batch: pa.RecordBatch, column: str) -> int | None:
+    """Length of the vectors of a batch, if it says so or has one."""
+    if column not in batch.schema.names:
+        return None
+    told = width_in(batch.schema.field(column))
+    return first_width(batch[column]) if told is None else told
 
 
 def open_vectors(path: Path) -> VectorFile:
@@ -165,7 +180,15 @@ def _parquet_batches(file: Path, columns: tuple[str, ...] | None) -> Iterator[pa
     opened = pq.ParquetFile(file)
     names = opened.schema_arrow.names
     wanted = None if columns is None else [name for name in columns if name in names]
-    yield from opened.iter_batches(ROWS, columns=wanted)
+    try:
+        yield from opened.iter_batches(ROWS, columns=wanted)
+    except pa.ArrowInvalid as error:
+        if "lists to be of size" not in str(error):
+            raise
+        raise ValueError(
+            f"{file} has vectors and failed rows as an older version of grale wrote them; pyarrow "
+            f"{pa.__version__} cannot read that: update pyarrow to 26, or embed again"
+        ) from error
 
 
 def _npy_batches(file: Path, reading: str) -> Iterator[pa.RecordBatch]:
@@ -174,7 +197,8 @@ def _npy_batches(file: Path, reading: str) -> Iterator[pa.RecordBatch]:
         raise ValueError(f"{file} holds {matrix.dtype} of shape {matrix.shape}; expected vectors")
     name = VECTORS[1] if reading == VECTORS[1] else VECTORS[0]
     for start in range(0, max(len(matrix), 1), ROWS):
-        yield pa.record_batch({name: _lists(np.asarray(matrix[start : start + ROWS], np.float32))})
+        rows = np.asarray(matrix[start : start + ROWS], np.float32)
+        yield _with_vectors({}, {name: rows})
 
 
 def _csv_batches(file: Path) -> Iterator[pa.RecordBatch]:
@@ -188,17 +212,23 @@ def _csv_batches(file: Path) -> Iterator[pa.RecordBatch]:
                 numbered = [name for name in names if _is_numbered(name, vector)]
                 if numbered:
                     columns = [np.asarray(batch[name].cast(pa.float32())) for name in numbered]
-                    found[vector] = _lists(np.stack(columns, axis=1))
+                    found[vector] = np.stack(columns, axis=1)
                 names = [name for name in names if name not in numbered]
-            yield pa.record_batch({name: batch[name] for name in names} | found)
+            yield _with_vectors({name: batch[name] for name in names}, found)
 
 
 def _is_numbered(name: str, vector: str) -> bool:
     return name.startswith(f"{vector}_") and name[len(vector) + 1 :].isdecimal()
 
 
-def _lists(matrix: NDArray[np.float32]) -> pa.FixedSizeListArray:
-    """Rows as one column; a row of NaN is missing."""
-    is_missing = np.isnan(matrix).any(axis=1)
-    flat = pa.array(np.ascontiguousarray(matrix).reshape(-1))
-    return pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1], mask=pa.array(is_missing))
+def _with_vectors(
+    columns: Mapping[str, pa.Array], vectors: Mapping[str, NDArray[np.float32]]
+) -> pa.RecordBatch:
+    """Rows with columns of vectors behind the others; a vector with a NaN is missing."""
+    fields = [pa.field(name, column.type) for name, column in columns.items()]
+    arrays = list(columns.values())
+    for name, rows in vectors.items():
+        is_ok = np.asarray(~np.isnan(rows).any(axis=1))
+        fields.append(vector_field(name, rows.shape[1]))
+        arrays.append(vector_lists(rows[is_ok], is_ok))
+    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))

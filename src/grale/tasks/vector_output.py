@@ -17,14 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from grale.data.molecules.records import GRALE_KEY
 from grale.files import whole, write_whole
 from grale.tasks.embed_parts import read_part, remove_parts, whole_parts
 from grale.tasks.outputs import written_whole
+from grale.tasks.vector_columns import VECTORS, matrix_of, width_in
 
-VECTORS = ("embedding", "description")
 SUFFIXES = (".parquet", ".csv", ".npy")
 
 
@@ -46,25 +45,6 @@ def sidecar_of(out: Path) -> Path:
 def rows_of(out: Path) -> Path:
     """File beside a npy with everything but the vectors."""
     return out.with_suffix(".rows.csv")
-
-
-def vector_column(rows: NDArray[np.float32], is_ok: NDArray[np.bool_]) -> pa.FixedSizeListArray:
-    """Vectors of the rows that are ok; null for the others."""
-    wide = np.zeros((len(is_ok), rows.shape[1]), dtype=np.float32)
-    wide[is_ok] = rows
-    return pa.FixedSizeListArray.from_arrays(
-        pa.array(wide.reshape(-1)), rows.shape[1], mask=pa.array(~is_ok)
-    )
-
-
-def matrix_of(column: Any, width: int) -> NDArray[np.float32]:
-    """Vectors of a column as rows, NaN where there is none."""
-    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    matrix = np.full((len(column), width), np.nan, dtype=np.float32)
-    is_there = column.is_valid().to_numpy(zero_copy_only=False)
-    values = column.drop_null().flatten().to_numpy(zero_copy_only=False)
-    matrix[is_there] = values.reshape(-1, width)
-    return matrix
 
 
 def finish(folder: Path, out: Path, source: Path) -> None:
@@ -93,7 +73,7 @@ def _write_csv(out: Path, parts: list[Path], schema: pa.Schema, made_with: dict[
 
 def _write_npy(out: Path, parts: list[Path], schema: pa.Schema, made_with: dict[str, Any]) -> None:
     (name,) = [name for name in schema.names if name in VECTORS]
-    width = schema.field(name).type.list_size
+    width = _width(schema, name)
     count = sum(pq.read_metadata(part).num_rows for part in parts)
     write_sidecar(out, made_with)
     _write_tables(rows_of(out), (_flat(read_part(part).drop([name])) for part in parts))
@@ -123,12 +103,18 @@ def _flat(table: pa.Table) -> pa.Table:
     columns = {n: _plain(table[n]) for n in table.column_names if n not in VECTORS}
     for name in VECTORS:
         if name in table.column_names:
-            kind = table.schema.field(name).type
-            matrix = matrix_of(table[name], kind.list_size)
-            is_missing = np.isnan(matrix[:, 0]) if kind.list_size else np.zeros(0, dtype=bool)
-            for place in range(kind.list_size):
+            width = _width(table.schema, name)
+            matrix = matrix_of(table[name], width)
+            is_missing = np.isnan(matrix[:, 0]) if width else np.zeros(0, dtype=bool)
+            for place in range(width):
                 columns[f"{name}_{place}"] = pa.array(matrix[:, place], mask=is_missing)
     return pa.table(columns)
+
+
+def _width(schema: pa.Schema, name: str) -> int:
+    width = width_in(schema.field(name))
+    assert width is not None, "every part says how long its vectors are"
+    return width
 
 
 def _plain(column: pa.ChunkedArray) -> Any:

@@ -74,7 +74,10 @@ def test_parquet_gives_its_rows_in_order_nulls_included(tmp_path) -> None:
     ids=lambda values: str(values.type)[:12],
 )
 def test_parquet_columns_of_any_text_are_read(tmp_path, values) -> None:
-    pq.write_table(pa.table({"smiles": values}), tmp_path / "x.parquet")
+    try:
+        pq.write_table(pa.table({"smiles": values}), tmp_path / "x.parquet")
+    except pa.ArrowNotImplementedError:
+        pytest.skip(f"this pyarrow writes no {values.type} to parquet")
     expected = [
         value.decode() if isinstance(value, bytes) else value for value in values.to_pylist()
     ]

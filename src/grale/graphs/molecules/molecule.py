@@ -141,7 +141,8 @@ def _refuse_fused(molecule: Any) -> None:
     bonds = [bond for bond in molecule.GetBonds() if bond.IsInRing()]
     if not bonds:
         return
-    ends = np.array([(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in bonds]).T
+    pairs = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in bonds]
+    ends = np.array(pairs, dtype=np.int32).T  # scipy 1.11 finds no parts by wider numbers
     size = molecule.GetNumAtoms()
     links = coo_array((np.ones(len(bonds)), ends), shape=(size, size))
     _, system = connected_components(links, directed=False)
