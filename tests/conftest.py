@@ -1,4 +1,4 @@
-"""What a run reads: imports take longer than most tests, so each process has only those it needs."""
+"""What a run reads: imports take longer than most tests, so a process has only those it needs."""
 
 from __future__ import annotations
 
