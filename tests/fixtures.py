@@ -6,6 +6,7 @@ The processes that run tests load this file (`conftest.py`).
 from __future__ import annotations
 
 import os
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -81,9 +82,15 @@ def generative_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def generative(generative_folder: Path) -> GRALE:
+@pytest.fixture(scope="session")
+def loaded_generative(generative_folder: Path) -> GRALE:
+    """Take `generative`: a copy of it costs a tenth of loading, and may be changed."""
     return load(generative_folder)
+
+
+@pytest.fixture
+def generative(loaded_generative: GRALE) -> GRALE:
+    return deepcopy(loaded_generative)
 
 
 @pytest.fixture(scope="session")

@@ -92,6 +92,7 @@ def test_every_folder_has_its_line_in_the_architecture() -> None:
     assert lines == {*folders, *singles, "weights"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(PYTHON_BLOCKS)))
 def test_the_block_of_the_page_runs(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -151,6 +151,7 @@ def test_every_difference_between_weights_and_settings_is_named(save, architectu
         load_any(saved)
 
 
+@pytest.mark.slow
 def test_weights_under_former_names_are_taken_but_not_twice(tiny_model, tmp_path):
     tiny_model.save_pretrained(tmp_path)
     expected = load_file(tmp_path / WEIGHTS)

@@ -26,11 +26,13 @@ def small(request: pytest.FixtureRequest):
     return replace(setting, changes=(*setting.changes, *changes), batch_size=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["train", "encode"])
 def test_every_setting_is_measured_within_seconds(small, what: str) -> None:
     assert measure(small, what, rounds=1, batches=2).seconds < 10
 
 
+@pytest.mark.slow
 def test_sample_graphs_have_the_sizes_of_the_setting() -> None:
     for setting in SETTINGS:
         graphs = sample_graphs(setting, 400)

@@ -33,9 +33,9 @@ FIGURES = [
     for one in EXPERIMENTS
     if isinstance(one, OfModel)
     and "figure" in one.name
-    and one.name not in ("figure-generation", "figure-prediction")
+    and one.name not in ("figure-generation", "figure-prediction", "figure-map")
 ]
-"""Those of any model; test_generation.py and test_prediction.py make the others."""
+"""test_generation.py, test_prediction.py and cli/test_latent_verbs.py make the others."""
 
 
 @contextmanager

@@ -22,6 +22,7 @@ def networkx_paths(graph):
     return [[lengths[i].get(j, UNREACHABLE) for j in nodes] for i in nodes]
 
 
+@pytest.mark.slow
 @given(graph_lists(), st.integers(0, 3))
 @unhurried
 def test_paths_are_those_of_networkx_whatever_the_padding(listed, extra):
@@ -103,6 +104,7 @@ def test_padding_changes_no_diffused_label():
     assert not padded[:, 3:].any()
 
 
+@pytest.mark.slow
 @given(graph_lists(max_nodes=12))
 @unhurried
 def test_compiled_paths_are_those_of_torch(listed):

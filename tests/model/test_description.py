@@ -14,6 +14,8 @@ from grale.model.autoencoder import GRALE
 from grale.model.config import DescriptionConfig, LatentConfig
 from grale.model.description import pool_decoded
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def batch(coloring_graphs):

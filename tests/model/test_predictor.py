@@ -15,6 +15,8 @@ from grale.model.loss import reconstruction_loss
 from grale.model.predictor import GralePredictor, PredictorSettings
 from prediction_setup import IMAGE, READER, random_rows
 
+pytestmark = pytest.mark.slow
+
 SPACE = GraphSpace(max_nodes=10, num_node_labels=4)
 TRANSPORT = {"pooling": "transport", "num_tokens": 10}
 

@@ -119,10 +119,12 @@ def test_the_kernel_variant_remembers_its_training_graphs() -> None:
         KernelBarycentre(BITS, space, config, rows, [Graph([0], [])])
 
 
+@pytest.mark.slow
 def test_it_memorises_a_few_graphs(image_predictor) -> None:
     model, rows = image_predictor(FGWBary, FgwbarySettings, config=SMALL)
     check_it_memorises(model, rows, steps=50, count=2)
 
 
+@pytest.mark.slow
 def test_a_saved_model_predicts_the_same(image_predictor, tmp_path) -> None:
     check_it_saves(*image_predictor(FGWBary, FgwbarySettings, config=SMALL), tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pytest
 import torch
 
 from grale.graphs.batch import GraphBatch
@@ -63,11 +64,13 @@ def test_the_order_of_a_pair_does_not_matter_to_a_prediction(image_predictor) ->
     assert not torch.allclose(ordered, ordered.mT, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_it_memorises_a_few_graphs(image_predictor) -> None:
     small = RelationformerConfig(hidden_dim=32)
     model, rows = image_predictor(Relationformer, RelationformerSettings, config=small)
     check_it_memorises(model, rows, steps=100)
 
 
+@pytest.mark.slow
 def test_a_saved_model_predicts_the_same(image_predictor, tmp_path) -> None:
     check_it_saves(*image_predictor(Relationformer, RelationformerSettings), tmp_path)

@@ -57,6 +57,7 @@ def test_what_is_no_molecule_is_passed_over(predictor: GralePredictor) -> None:
     assert not search.found
 
 
+@pytest.mark.slow
 def test_search_keeps_what_was_found_and_looks_further(
     predictor: GralePredictor, pairs: Path
 ) -> None:
@@ -101,6 +102,7 @@ def test_the_ceiling_counts_molecules_that_share_a_fingerprint(pairs: Path) -> N
     assert (twice.top10, twice.shared) == (1.0, 0.5)
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_per_step_and_the_ceiling(
     predictor: GralePredictor, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

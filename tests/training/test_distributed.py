@@ -14,6 +14,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from cli.invoking import invoke
+
 ATOL_SUM_ORDER = 2e-5  # two processes add the same gradients in another order
 START = [sys.executable, "-m", "grale.cli", "train", "smoke", "--accelerator", "cpu"]
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
@@ -85,9 +87,9 @@ def test_two_processes_have_the_gradients_of_one_and_learn_the_same(tmp_path: Pa
 
 @pytest.mark.slow
 def test_a_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
-    settings = ["--set", "max_steps=40", "--set", "data.num_workers=2"]
-    settings += ["--set", "optimizer.ema_decay=0.9", "--save-every", "3"]
-    _train(tmp_path / "straight", *settings)
+    settings = ["--set", "max_steps=40", "--set", "optimizer.ema_decay=0.9", "--save-every", "3"]
+    invoke(*START[3:], "--out", str(tmp_path / "straight"), *settings)
+    settings += ["--set", "data.num_workers=2"]
     killed = tmp_path / "killed"
     for kill in range(2):
         resume = ["--resume"] if kill else []

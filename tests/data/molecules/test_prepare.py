@@ -49,6 +49,7 @@ def contents(folder: Path) -> dict[str, list[str]]:
 CONFIG = PrepareConfig(max_atoms=16, valid_share=0.2, test_share=0.2, shard_rows=4)
 
 
+@pytest.mark.slow
 def test_each_graph_is_kept_once_and_each_bad_row_has_its_reason(tmp_path, source) -> None:
     result = prepare([source], tmp_path / "out", CONFIG)
     assert result.rows == len(ROWS)
@@ -80,6 +81,7 @@ def test_workers_chunks_and_other_rows_move_no_graph(tmp_path, source, monkeypat
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_with_what_it_had(tmp_path, source, monkeypatch) -> None:
     prepare([source], tmp_path / "whole", CONFIG)
     monkeypatch.setattr(preparing, "CHUNK_ROWS", 5)
@@ -123,6 +125,7 @@ def test_a_file_without_a_single_molecule_is_an_error(tmp_path) -> None:
     prepare([open_molecules(tmp_path / "in.smi")], tmp_path / "out", CONFIG)
 
 
+@pytest.mark.slow
 def test_a_split_of_an_earlier_run_does_not_stay_beside_the_new_ones(tmp_path, source) -> None:
     out = tmp_path / "out"
     prepare([source], out, CONFIG)
@@ -134,6 +137,7 @@ def test_a_split_of_an_earlier_run_does_not_stay_beside_the_new_ones(tmp_path, s
     assert [file.name for file in (out / "test").iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.slow
 def test_a_run_that_keeps_nothing_leaves_the_earlier_dataset(tmp_path, source) -> None:
     prepare([source], tmp_path / "out", CONFIG)
     before = contents(tmp_path / "out")
@@ -149,6 +153,7 @@ def test_settings_that_make_no_sense_are_refused(values) -> None:
         PrepareConfig(**values)
 
 
+@pytest.mark.slow
 def test_the_pool_keeps_its_split_and_leaves_the_benchmarks_out(tmp_path) -> None:
     table = pa.table({
         "smiles": ["CCCCC", "CCCCN", "CCCCO", "CCCCCC", "CCCCS", "O"],
@@ -196,6 +201,7 @@ def test_a_share_thins_out_common_training_molecules_alone(tmp_path) -> None:
     assert kept == [entry for chunk in pool.rows(100) for entry in chunk.entries]
 
 
+@pytest.mark.slow
 def test_descriptors_are_stored_beside_the_graphs(tmp_path) -> None:
     (tmp_path / "in.csv").write_text("smiles\n" + "\n".join("C" * n for n in range(1, 9)))
     config = PrepareConfig(max_atoms=8, valid_share=0.0, test_share=0.0, descriptors=True)
@@ -281,6 +287,7 @@ def test_a_download_never_joins_two_states_of_a_file(
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["part-000001.parquet", "part-000001.rejected"])
 def test_a_damaged_part_of_an_unfinished_run_is_made_again(
     tmp_path, source, monkeypatch, caplog, rng, kind
