@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from grale.tasks.molecule_sets import (
     scaffold,
 )
 from grale.tasks.properties import named_property
+from grale.tasks.propose import ProposeConfig
 from prior.still_prior import still_prior
 
 MOLECULES = [
@@ -151,7 +153,13 @@ def test_the_tables_of_edits_have_a_row_per_method(
 
 
 @pytest.mark.slow
-def test_the_pictures_show_samples_lines_and_edits(generative: GRALE, tmp_path: Path) -> None:
+def test_the_pictures_show_samples_lines_and_edits(
+    generative: GRALE, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = {"COLUMNS": 4, "ROWS": 2, "FRAMES": 3}
+    small["ProposeConfig"] = partial(ProposeConfig, count=12, steps=2)
+    for name, value in small.items():
+        monkeypatch.setattr(figures, name, value)
     pictures = figures.make(generative, PictureConfig(count=60))
     assert [picture.name for picture in pictures] == ["samples", "lines", "edits"]
     for picture in pictures:
