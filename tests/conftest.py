@@ -14,7 +14,7 @@ SLOW_IN_PART = re.compile(r"mark\.slow|few_or_many")
 def pytest_configure(config: pytest.Config) -> None:
     """Load the fixtures, but not where tests are only handed out to other processes."""
     if not config.getoption("numprocesses", None):
-        config.pluginmanager.import_plugin("fixtures")
+        config.pluginmanager.import_plugin("shared_fixtures")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
