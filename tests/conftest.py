@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SLOW_AS_A_WHOLE = re.compile(r"^pytestmark = pytest\.mark\.slow$", re.MULTILINE)
+SLOW_AS_A_WHOLE = re.compile(r"^pytestmark = (\[\n    )?pytest\.mark\.slow", re.MULTILINE)
 SLOW_IN_PART = re.compile(r"mark\.slow|few_or_many")
 
 

@@ -17,6 +17,8 @@ from grale.experiments.bench import (
     step_at,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=range(len(SETTINGS)), ids=[setting.name for setting in SETTINGS])
 def small(request: pytest.FixtureRequest):
@@ -26,13 +28,11 @@ def small(request: pytest.FixtureRequest):
     return replace(setting, changes=(*setting.changes, *changes), batch_size=4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("what", ["train", "encode"])
 def test_every_setting_is_measured_within_seconds(small, what: str) -> None:
     assert measure(small, what, rounds=1, batches=2).seconds < 10
 
 
-@pytest.mark.slow
 def test_sample_graphs_have_the_sizes_of_the_setting() -> None:
     for setting in SETTINGS:
         graphs = sample_graphs(setting, 400)
@@ -47,12 +47,10 @@ def test_a_fast_machine_does_not_make_a_model_faster() -> None:
     assert slow.graphs_per_second < fast.graphs_per_second
 
 
-@pytest.mark.slow
 def test_a_step_on_a_larger_graph_takes_longer() -> None:
     assert step_at(4, recompute=True) < step_at(32, recompute=True)
 
 
-@pytest.mark.slow
 def test_peak_memory_counts_what_this_process_has_held() -> None:
     code = (
         "import numpy as np; from grale.experiments.bench import peak_memory; "

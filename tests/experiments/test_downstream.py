@@ -20,6 +20,8 @@ from grale.graphs.molecules.molecule import molecule_space
 from grale.tasks.probe import ProbeConfig
 from tasks.labelled_molecules import SMILES, additive, write_csv
 
+pytestmark = pytest.mark.slow
+
 NAMES = (
     "molecules, description", "molecules, latent", "molecules and rdkit", "untrained",
     "GRALE, the paper's pooling, latent", "PIGVAE, description", "rdkit", "ecfp", "counts+ecfp",
@@ -45,7 +47,6 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_the_table_has_every_contender_and_says_what_was_not_run(
     labelled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,8 @@ from grale.matching import solve
 from grale.settings.build import build
 from grale.training.config import TrainConfig
 
+pytestmark = pytest.mark.slow
+
 TRAINED = [one.name for one in EXPERIMENTS if isinstance(one, OfTrainings)]
 ELSEWHERE = (
     "table-ged", "table-bn", "table-downstream", "table-prediction",  # they need files
@@ -57,7 +59,6 @@ def molecules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TRAINED if name not in ELSEWHERE])
 def test_the_experiment_runs_to_its_end(name: str, tmp_path: Path) -> None:
     names: list[str] = []
@@ -74,7 +75,6 @@ def check_files(results, folder: Path) -> None:
         assert len(result.caption) > 40
 
 
-@pytest.mark.slow
 def test_molecules_make_a_second_table_and_a_right_side(molecules: Path, tmp_path: Path) -> None:
     (tmp_path / "qm9.csv").write_text(
         "smiles,u0\n" + "".join(f"{'C' * (1 + row % 9)}O,{row % 9}.5\n" for row in range(60))
@@ -128,7 +128,6 @@ def test_pooling_by_transport_has_a_token_per_slot_and_no_longer_latent(
     assert tokens * width <= usual.num_tokens * usual.token_dim
 
 
-@pytest.mark.slow
 def test_what_is_finished_is_not_done_again(tmp_path: Path) -> None:
     trainings: list[Path] = []
 
@@ -152,7 +151,6 @@ def test_what_is_finished_is_not_done_again(tmp_path: Path) -> None:
         compete(contest, [Contender("one", ["model.norm=post"])])
 
 
-@pytest.mark.slow
 def test_a_training_that_was_cut_goes_on(tmp_path: Path) -> None:
     contest = Request(scale="smoke", folder=tmp_path).contest("x", "coloring")
     config = replace(build(TrainConfig, contest.recipe), max_steps=4)
@@ -179,7 +177,6 @@ def test_a_training_that_was_cut_goes_on(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "cut" / "length.json").read_text())["steps"] == 4
 
 
-@pytest.mark.slow
 def test_the_table_against_the_truth_has_every_method(tmp_path: Path) -> None:
     pytest.importorskip("pygmtools")
     rng = np.random.default_rng(0)
@@ -233,7 +230,6 @@ def asia(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
 def test_the_table_of_networks_has_a_row_per_vector_and_head(asia: Path, tmp_path: Path) -> None:
     pytest.importorskip("gpytorch")
     names: list[str] = []

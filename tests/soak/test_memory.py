@@ -5,7 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from soak.counts import few_or_many
+
+pytestmark = pytest.mark.slow
 
 MOST_MORE = 0.25  # GB
 EMBED = """

@@ -29,6 +29,8 @@ from grale.training.fit import (
 )
 from grale.training.objective import Validation
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +58,6 @@ def rings_and_trees(count: int = 30) -> list[networkx.Graph]:
     return graphs
 
 
-@pytest.mark.slow
 def test_three_lines_give_a_model_vectors_and_graphs_back(
     tiny: None, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -71,7 +72,6 @@ def test_three_lines_give_a_model_vectors_and_graphs_back(
     assert "distinct graphs to train on" in caplog.text
 
 
-@pytest.mark.slow
 def test_a_fitted_model_is_saved_with_its_names(tiny: None, tmp_path: Path) -> None:
     grale.fit(rings_and_trees(), minutes=1.0, progress=False).save_pretrained(tmp_path / "mine")
     model = grale.load(tmp_path / "mine")
@@ -87,20 +87,17 @@ def test_a_fitted_model_is_saved_with_its_names(tiny: None, tmp_path: Path) -> N
     ]
 
 
-@pytest.mark.slow
 def test_numbers_as_labels_stay_numbers(tiny: None) -> None:
     graphs = [Graph([5, number % 3], [(0, 1)]) for number in range(9)]
     model = grale.fit(graphs, minutes=1.0, progress=False)
     assert model.space == GraphSpace(max_nodes=2, num_node_labels=6)
 
 
-@pytest.mark.slow
 def test_one_graph_is_enough_to_try(tiny: None) -> None:
     model = grale.fit(rings_and_trees(1), minutes=1.0, progress=False)
     assert model.space.max_nodes == 3
 
 
-@pytest.mark.slow
 def test_the_recipe_follows_number_and_size_of_the_graphs(tmp_path: Path) -> None:
     grale.prepare(rings_and_trees(), tmp_path / "mine")
     config = recipe(tmp_path / "mine")
@@ -154,7 +151,6 @@ def test_a_set_that_is_too_small_is_said_to_be() -> None:
     assert "more minutes" in remarks(0.1, 0.1, 500)[0]
 
 
-@pytest.mark.slow
 def test_the_story_of_the_guide_runs(
     tiny: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
