@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from grale.sklearn import GraleTransformer, without_failed
 
+pytestmark = pytest.mark.slow
 SMILES = ["CCO", "CC", "c1ccccc1", "CC(=O)O", "CCN", "C"]
 NO_NUMBERS = "its input is molecules or graphs, not an array of numbers"
 EXPECTED_FAILURES = {
@@ -55,7 +56,6 @@ def test_scikit_learns_own_checks(estimator, check) -> None:
     check(estimator)
 
 
-@pytest.mark.slow
 def test_it_embeds_as_the_model_does(saved, molecule_model) -> None:
     rows = GraleTransformer(saved).fit_transform(SMILES)
     assert GraleTransformer(saved, refine=2).fit_transform(SMILES).shape == rows.shape
@@ -73,7 +73,6 @@ def test_it_embeds_as_the_model_does(saved, molecule_model) -> None:
         np.testing.assert_allclose(GraleTransformer(saved).transform(form), rows, atol=1e-6)
 
 
-@pytest.mark.slow
 def test_it_works_in_a_pipeline_and_names_its_columns(saved) -> None:
     targets = np.arange(len(SMILES), dtype=float)
     pipeline = make_pipeline(GraleTransformer(saved), Ridge(1e-6)).fit(SMILES, targets)
@@ -83,7 +82,6 @@ def test_it_works_in_a_pipeline_and_names_its_columns(saved) -> None:
     assert frame.columns[0] == "grale0"
 
 
-@pytest.mark.slow
 def test_a_clone_or_a_saved_copy_holds_the_name_only(saved) -> None:
     transformer = GraleTransformer(saved, on_error="null").fit(SMILES)
     assert clone(transformer).get_params() == transformer.get_params()
@@ -113,7 +111,6 @@ def test_bad_rows_are_handled_as_asked(saved) -> None:
         GraleTransformer(saved).transform(np.zeros((2, 3)))
 
 
-@pytest.mark.slow
 def test_failed_rows_get_the_mean_of_the_training_rows_and_a_flag(saved) -> None:
     seen, new = ["CCO", "", "CC", None], ["CCN", "xyz"]
     transformer = GraleTransformer(saved, on_error="impute")
@@ -140,7 +137,6 @@ def test_nothing_is_imputed_before_the_mean_is_known(saved) -> None:
         GraleTransformer(saved, on_error="impute").transform(["CCO"])
 
 
-@pytest.mark.slow
 def test_a_pipeline_takes_a_column_with_rows_that_fail(saved) -> None:
     frame = pd.DataFrame({"smiles": [*SMILES, "xyz", None], "y": np.arange(8.0)})
     pipeline = make_pipeline(GraleTransformer(saved, on_error="impute"), Ridge())
