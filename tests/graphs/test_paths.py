@@ -104,7 +104,6 @@ def test_padding_changes_no_diffused_label():
     assert not padded[:, 3:].any()
 
 
-@pytest.mark.slow
 @given(graph_lists(max_nodes=12))
 @unhurried
 def test_compiled_paths_are_those_of_torch(listed):

@@ -104,7 +104,6 @@ def test_tabu_search_never_makes_it_worse_and_counts_right(
     assert sorted(found.permutation) == list(range(problem.size))
 
 
-@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
 def test_a_wide_beam_is_exact_and_a_narrow_one_a_bound(seed: int, directed: bool) -> None:

@@ -52,7 +52,6 @@ def test_integration_may_begin_half_way() -> None:
     assert torch.allclose(found, MEAN + DEVIATION * noise, atol=1e-3)
 
 
-@pytest.mark.slow
 def test_the_density_is_the_gaussians() -> None:
     x = MEAN + DEVIATION * _noise()
     normal = torch.distributions.Normal(MEAN, DEVIATION)

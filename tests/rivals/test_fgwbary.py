@@ -125,6 +125,5 @@ def test_it_memorises_a_few_graphs(image_predictor) -> None:
     check_it_memorises(model, rows, steps=50, count=2)
 
 
-@pytest.mark.slow
 def test_a_saved_model_predicts_the_same(image_predictor, tmp_path) -> None:
     check_it_saves(*image_predictor(FGWBary, FgwbarySettings, config=SMALL), tmp_path)

@@ -71,6 +71,5 @@ def test_it_memorises_a_few_graphs(image_predictor) -> None:
     check_it_memorises(model, rows, steps=100)
 
 
-@pytest.mark.slow
 def test_a_saved_model_predicts_the_same(image_predictor, tmp_path) -> None:
     check_it_saves(*image_predictor(Relationformer, RelationformerSettings), tmp_path)

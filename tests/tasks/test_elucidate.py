@@ -57,7 +57,6 @@ def test_what_is_no_molecule_is_passed_over(predictor: GralePredictor) -> None:
     assert not search.found
 
 
-@pytest.mark.slow
 def test_search_keeps_what_was_found_and_looks_further(
     predictor: GralePredictor, pairs: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -67,13 +68,16 @@ if rank == 0:
 
 
 @pytest.mark.slow
-def test_two_processes_have_the_gradients_of_one_and_learn_the_same(tmp_path: Path) -> None:
+def test_two_processes_have_the_gradients_of_one_and_learn_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
-    for devices, start in (("1", [sys.executable]), ("2", TORCHRUN)):
-        command = [*start, str(script), str(tmp_path / devices), devices]
-        result = subprocess.run(command, capture_output=True, text=True, env=_environment())
-        assert result.returncode == 0, result.stderr
+    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "1"), "1"])
+    runpy.run_path(str(script))
+    command = [*TORCHRUN, str(script), str(tmp_path / "2"), "2"]
+    result = subprocess.run(command, capture_output=True, text=True, env=_environment())
+    assert result.returncode == 0, result.stderr
     one, two = (load_file(tmp_path / n / "gradient.safetensors") for n in ("1", "2"))
     for name, gradient in one.items():
         torch.testing.assert_close(gradient, two[name], atol=ATOL_SUM_ORDER, rtol=1e-3)
