@@ -28,7 +28,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long forms of checks to `make soak`."""
+    """See that no slow test is overlooked; leave the long forms of checks to `make soak`."""
+    for path in {item.path for item in items if item.get_closest_marker("slow")}:
+        if not SLOW_IN_PART.search(path.read_text(encoding="utf-8")):
+            raise pytest.UsageError(f"{path} is slow, but does not say so: `-m slow` would skip it")
     if "soak" in config.option.markexpr:
         return
     config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("soak")])
