@@ -223,7 +223,6 @@ def test_the_cheap_gradient_may_be_wrong_where_hard_matches_conflict():
     assert cosines(log_kernel, grad_sweeps=5).min() < MIN_COSINE
 
 
-@pytest.mark.slow
 @given(seeds)
 @unhurried
 def test_permuting_rows_and_columns_permutes_the_plan(seed):
@@ -255,7 +254,6 @@ def test_batch_mates_change_nothing():
     torch.testing.assert_close(alone, sinkhorn(log_kernel, 10).log_plan, rtol=0, atol=ATOL_FLOAT64)
 
 
-@pytest.mark.slow
 def test_small_epsilon_with_enough_sweeps_is_the_exact_assignment():
     cost = torch.rand(8, 6, 6, generator=generator_from(0), dtype=torch.float64)
     exact = assign(-cost)
