@@ -21,6 +21,9 @@ demo: setup
 # the slow ones, which call the same functions, run without.
 test: test-quick test-slow
 
+# Compiled files are kept, whatever the environment says: every process would compile all again.
+test-quick test-slow: export PYTHONDONTWRITEBYTECODE :=
+
 test-quick: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
 

@@ -21,18 +21,21 @@ def shelf(tiny_model, tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_shipped_models_are_the_folders_with_a_config(shelf, monkeypatch):
     assert shipped_models() == ["coloring", "molecules"]
     monkeypatch.setattr(catalog, "SHIPPED", shelf / "absent")
     assert shipped_models() == []
 
 
+@pytest.mark.slow
 def test_a_shipped_model_is_loaded_by_name(shelf, tiny_model, coloring_graphs):
     loaded = grale.load("coloring")
     assert np.array_equal(loaded.encode(coloring_graphs), tiny_model.encode(coloring_graphs))
     assert not loaded.training
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_text", [True, False])
 def test_a_directory_is_loaded_by_its_path(tiny_model, tmp_path, coloring_graphs, as_text):
     tiny_model.save_pretrained(tmp_path / "mine")
@@ -41,6 +44,7 @@ def test_a_directory_is_loaded_by_its_path(tiny_model, tmp_path, coloring_graphs
     assert np.array_equal(loaded.encode(coloring_graphs), tiny_model.encode(coloring_graphs))
 
 
+@pytest.mark.slow
 def test_a_relative_directory_is_loaded(tiny_model, tmp_path, monkeypatch, coloring_graphs):
     tiny_model.save_pretrained(tmp_path / "runs" / "mine")
     monkeypatch.chdir(tmp_path)
@@ -53,6 +57,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones(shelf):
         load("colouring")
 
 
+@pytest.mark.slow
 def test_a_mistyped_path_is_refused_without_asking_the_hub(shelf, tmp_path, monkeypatch):
     def fail(*args, **options):
         raise AssertionError("the hub was asked")
@@ -90,6 +95,7 @@ def test_an_unknown_architecture_is_named(tiny_model, tmp_path):
         load_any(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_version_is_loaded_by_its_name(shelf, tiny_model):
     for folder, version in (("coloring", "2"), ("coloring@1", "1")):
         tiny_model.save_pretrained(shelf / folder)
@@ -102,6 +108,7 @@ def test_a_version_is_loaded_by_its_name(shelf, tiny_model):
         grale.load("coloring@3")
 
 
+@pytest.mark.slow
 def test_a_device_is_found_by_its_name_or_refused(shelf, coloring_graphs, monkeypatch):
     for name in ("cpu", "auto"):
         assert len(grale.load("coloring", device=name).encode(coloring_graphs[:1])) == 1

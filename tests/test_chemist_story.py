@@ -25,6 +25,8 @@ from grale.data.molecules.library import library_graphs
 from grale.sklearn import GraleTransformer, without_failed
 from grale.tasks.properties import named_property
 
+pytestmark = pytest.mark.slow
+
 ROWS, MOLECULES = 2_000, 400
 SOME = 150  # rows, where the length of the file does not matter
 SALTS = (".Cl", ".[Na+].[Cl-]", "")
@@ -55,7 +57,6 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_embed_keeps_every_row_and_column(story: Path) -> None:
     frame, own = pd.read_parquet(story / "vectors.parquet"), pd.read_csv(
         story / "assay.csv", sep=";", dtype={"Compound ID": str}, keep_default_na=False
@@ -74,7 +75,6 @@ def test_embed_keeps_every_row_and_column(story: Path) -> None:
     assert stored.made_with["version"] == grale.load("molecules").version
 
 
-@pytest.mark.slow
 def test_qsar_works_on_the_column_as_it_is(story: Path) -> None:
     frame = pd.read_csv(story / "assay.csv", sep=";").dropna(subset="pIC50")
     is_new = frame["Compound ID"] % MOLECULES > 0.7 * MOLECULES  # molecules, not only rows
@@ -90,7 +90,6 @@ def test_qsar_works_on_the_column_as_it_is(story: Path) -> None:
     assert chance < 0.1
 
 
-@pytest.mark.slow
 def test_rows_that_fail_are_dropped_with_their_targets(story: Path) -> None:
     frame = pd.read_csv(story / "assay.csv", sep=";")[:SOME].dropna(subset="pIC50")
     columns = frame[SMILES], frame["pIC50"].to_numpy(), frame["Compound ID"]
@@ -102,7 +101,6 @@ def test_rows_that_fail_are_dropped_with_their_targets(story: Path) -> None:
         strict.fit(frame[SMILES], frame["pIC50"])
 
 
-@pytest.mark.slow
 def test_neighbours_come_with_their_ids(story: Path) -> None:
     shown = invoke("neighbours", str(story / "vectors.parquet"), "--of",
                    f"{story}/assay.csv:2", "-k", "3", "-o", str(story / "near.csv"))  # fmt: skip
@@ -112,7 +110,6 @@ def test_neighbours_come_with_their_ids(story: Path) -> None:
     assert near["distance"].is_monotonic_increasing
 
 
-@pytest.mark.slow
 def test_the_map_draws_every_row_that_was_embedded(story: Path) -> None:
     shown = invoke("map", str(story / "vectors.parquet"), "--colour", "pIC50",
                    "-o", str(story / "map.png"))  # fmt: skip
@@ -123,7 +120,6 @@ def test_the_map_draws_every_row_that_was_embedded(story: Path) -> None:
     assert "pIC50" in page
 
 
-@pytest.mark.slow
 def test_between_two_rows_there_are_molecules(story: Path) -> None:
     shown = invoke("interpolate", f"{story}/vectors.parquet:2", f"{story}/assay.csv:8", "--steps",
                    "3", "-o", str(story / "between.png"))  # fmt: skip
@@ -131,7 +127,6 @@ def test_between_two_rows_there_are_molecules(story: Path) -> None:
     assert (story / "between.png").is_file()
 
 
-@pytest.mark.slow
 def test_a_measured_column_is_raised(story: Path) -> None:
     shown = invoke("edit", f"{story}/assay.csv:2", "-p", "pIC50", "--data",
                    str(story / "vectors.parquet"), "--steps", "20",
@@ -140,7 +135,6 @@ def test_a_measured_column_is_raised(story: Path) -> None:
     assert (story / "edit.png").is_file()
 
 
-@pytest.mark.slow
 def test_the_vectors_come_back_as_molecules_from_their_model_only(story: Path) -> None:
     some, out = story / "some.parquet", story / "again.parquet"
     pq.write_table(pq.read_table(story / "vectors.parquet").slice(0, SOME), some)

@@ -37,6 +37,7 @@ def hits(function: Any) -> int:
     return sum(function.stats.cache_hits.values())
 
 
+@pytest.mark.slow
 def test_the_cache_is_used_until_it_is_damaged_and_then_made_again(function, tmp_path, rng) -> None:
     assert hits(function()) == 0
     assert hits(function()) == 1

@@ -26,6 +26,7 @@ SPACES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shipped_settings())
 def test_the_config_loads_and_builds(name: str, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)  # from any folder

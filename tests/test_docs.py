@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "grale"
 PAPER_MAP, ARCHITECTURE = (
@@ -101,7 +102,6 @@ def test_the_block_of_the_page_runs(
     runpy.run_path(str(tmp_path / "block.py"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
 def test_the_example_runs_and_draws(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

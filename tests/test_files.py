@@ -107,6 +107,7 @@ def test_a_second_run_is_refused_by_the_name_of_the_first(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_of_many_racers_one_at_a_time_holds_the_lock(tmp_path: Path) -> None:
     program = """
 import sys, time

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.skipif(find_spec("importlinter") is None, reason="import-linter is not installed")
+@pytest.mark.slow
 def test_folders_import_only_from_the_lines_below_their_own() -> None:
     # in a process of its own: import-linter switches off every logger it finds
     code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports())"
@@ -29,6 +30,7 @@ def test_importing_grale_imports_nothing_heavy() -> None:
     assert result.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_help_takes_less_than_a_second_of_processor_time() -> None:
     command = [sys.executable, "-m", "grale.cli", "--help"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from grale.sklearn import GraleTransformer, without_failed
 
+pytestmark = pytest.mark.slow
 SMILES = ["CCO", "CC", "c1ccccc1", "CC(=O)O", "CCN", "C"]
 NO_NUMBERS = "its input is molecules or graphs, not an array of numbers"
 EXPECTED_FAILURES = {

@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 from cli.invoking import invoke
 from grale.cli.main import app
 
+pytestmark = pytest.mark.slow
+
 SMILES = ["CCO", "CCN", "xyz", "c1ccccc1", "CC(=O)O", "CCCO", "CCOC", "n/a"]
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from cli.invoking import invoke as run
 
+pytestmark = pytest.mark.slow
+
 
 def test_generate_writes_molecules_and_prints_counts(
     generative_folder: Path, tmp_path: Path
@@ -66,7 +68,6 @@ def test_a_model_without_a_prior_says_so(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.slow
 def test_edit_and_interpolate_draw_what_the_prior_finds(
     generative_folder: Path, tmp_path: Path
 ) -> None:

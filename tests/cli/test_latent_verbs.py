@@ -11,8 +11,9 @@ import pytest
 
 from cli.invoking import invoke as run
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_interpolate_draws_and_prints_molecules(tmp_path: Path) -> None:
     out = tmp_path / "strip.png"
     text = run("interpolate", "CCO", "CCN", "--steps", "3", "--out", str(out))
@@ -20,7 +21,6 @@ def test_interpolate_draws_and_prints_molecules(tmp_path: Path) -> None:
     assert out.stat().st_size > 1_000
 
 
-@pytest.mark.slow
 def test_interpolate_takes_colourings(tmp_path: Path) -> None:
     out = tmp_path / "strip.svg"
     graphs = ("coloring10:0", "coloring10:1")
@@ -28,14 +28,12 @@ def test_interpolate_takes_colourings(tmp_path: Path) -> None:
     assert out.read_text().startswith("<?xml")
 
 
-@pytest.mark.slow
 def test_barycenter_of_a_generator(tmp_path: Path) -> None:
     out = tmp_path / "mean.png"
     run("barycenter", "coloring10", "--model", "coloring-10", "--count", "40", "--out", str(out))
     assert out.is_file()
 
 
-@pytest.mark.slow
 def test_edit_prints_the_path(tmp_path: Path) -> None:
     out = tmp_path / "edit.png"
     text = run(
@@ -47,7 +45,6 @@ def test_edit_prints_the_path(tmp_path: Path) -> None:
     assert out.is_file()
 
 
-@pytest.mark.slow
 def test_denoise_prints_shares_with_intervals(tmp_path: Path) -> None:
     out = tmp_path / "curve.png"
     text = run("denoise", "--count", "40", "--level", "0.2", "--level", "0", "--out", str(out))
@@ -56,7 +53,6 @@ def test_denoise_prints_shares_with_intervals(tmp_path: Path) -> None:
     assert out.is_file()
 
 
-@pytest.mark.slow
 def test_map_writes_a_picture_and_a_page(tmp_path: Path) -> None:
     colours = ("--colour", "logP", "--colour", "size")
     run("map", "--count", "40", *colours, "--out", str(tmp_path / "map.png"))
@@ -65,21 +61,21 @@ def test_map_writes_a_picture_and_a_page(tmp_path: Path) -> None:
     assert page.index('"name":"logP"') < page.index('"name":"size"')
 
 
-@pytest.mark.slow
 def test_reproduce_trains_and_writes_a_table(tmp_path: Path) -> None:
     shown = run("reproduce", "figure-embedding-size", "--scale", "smoke", "--out", str(tmp_path))
     assert "K=1 D=4, seed 0" in shown
-    assert (tmp_path / "figure-embedding-size.png").stat().st_size > 1000
+    for kind in ("png", "svg", "txt", "json"):
+        assert (tmp_path / f"figure-embedding-size.{kind}").stat().st_size > 100
     assert list((tmp_path / "runs").rglob("model.safetensors"))
 
 
-@pytest.mark.slow
 def test_reproduce_writes_picture_and_caption(tmp_path: Path) -> None:
     run("reproduce", "figure-map", "--scale", "smoke", "--out", str(tmp_path))
-    assert {path.suffix for path in tmp_path.iterdir()} == {".png", ".svg", ".txt", ".json"}
+    files = list(tmp_path.iterdir())
+    assert {path.suffix for path in files} == {".png", ".svg", ".txt", ".json"}
+    assert all(path.stat().st_size > 100 for path in files)
 
 
-@pytest.mark.slow
 def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
     run("demo", "--out", str(tmp_path), "--count", "100")
     page = (tmp_path / "index.html").read_text()
@@ -91,7 +87,6 @@ def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
     assert (tmp_path / "map.html").is_file()
 
 
-@pytest.mark.slow
 def test_match_prints_the_edits_and_draws(tmp_path: Path) -> None:
     out = tmp_path / "match.png"
     text = run("match", "CCO", "CCN", "--out", str(out))
@@ -100,7 +95,6 @@ def test_match_prints_the_edits_and_draws(tmp_path: Path) -> None:
     assert out.is_file()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["grale", "refine"])
 def test_match_takes_a_file_of_pairs(tmp_path: Path, method: str) -> None:
     table = pa.table({"a": ["CCO", "x", None], "b": ["CCN", "CC", "CC"]})

@@ -25,6 +25,7 @@ def run(tmp_path: Path, monkeypatch, molecule_model):
     return invoke
 
 
+@pytest.mark.slow
 def test_interpolate_prints_the_molecules_it_was_given(run) -> None:
     text = run("interpolate", PYRROLE, PYRIDINIUM, "--steps", "3")
     lines = text.splitlines()
@@ -38,6 +39,7 @@ def test_edit_prints_the_molecule_it_starts_from(run) -> None:
     assert f" {PYRROLE} " in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["embed", "reconstruct"])
 def test_verbs_on_files_print_names_with_brackets(run, verb: str) -> None:
     text = run(verb, HOSTILE, "-o", "[b]out.parquet", "--model", "[bold]model")
@@ -76,11 +78,13 @@ def test_other_verbs_print_names_with_brackets(run) -> None:
     assert "picture: [b]d.png" in run("denoise", "--data", "library", *options)
 
 
+@pytest.mark.slow
 def test_training_prints_a_folder_with_brackets(run) -> None:
     text = run("train", "smoke", "--set", "max_steps=2", "--out", "[b]run[/x]")
     assert "saved to [b]run[/x]" in text
 
 
+@pytest.mark.slow
 def test_errors_keep_their_brackets(run, capsys, monkeypatch) -> None:
     monkeypatch.setattr("sys.argv", ["grale", "info", "./[/x][bold]"])
     with pytest.raises(SystemExit):

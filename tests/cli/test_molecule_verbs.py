@@ -10,6 +10,8 @@ from rich.progress import Task, TaskID
 from cli.invoking import invoke
 from grale.cli.terminal import RateColumn, counting
 
+pytestmark = pytest.mark.slow
+
 ROWS = ["CCO", "CC", "bad", "c1ccccc1", "CCCN", "", "CC(C)O", "OCC"]
 
 
@@ -87,7 +89,6 @@ def test_pubchems_own_file_is_taken(run, tmp_path) -> None:
         run("prepare", "pubchem", "pc", "--file", "none.gz")
 
 
-@pytest.mark.slow
 def test_a_prepared_dataset_can_be_scored(run) -> None:
     run("prepare", "molecules", "in.csv", "-o", "data", "--max-atoms", "10", "--workers", "1")
     output = run("evaluate", "model", "--data", "data", "--split", "train", "--count", "3")

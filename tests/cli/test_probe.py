@@ -55,6 +55,7 @@ def test_duplicates_across_a_split_are_reported(tmp_path: Path) -> None:
     assert "flatter" not in plain
 
 
+@pytest.mark.slow
 def test_classes_of_parquet_are_told_apart(tmp_path: Path) -> None:
     classes = ["O" in smiles or "S" in smiles for smiles in SMILES]
     pq.write_table(pa.table({"smiles": SMILES, "active": classes}), tmp_path / "a.parquet")

@@ -25,6 +25,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_train_saves_a_model_a_log_and_a_checkpoint(trained: Path) -> None:
     names = {path.name for path in trained.iterdir()}
     assert {"model.safetensors", "config.json", "metrics.csv", "checkpoints"} <= names
@@ -52,6 +53,7 @@ def test_evaluate_prints_the_scores(trained: Path) -> None:
         assert checked.exit_code == 0, checked.output
 
 
+@pytest.mark.slow
 def test_info_describes_machine_and_model(trained: Path) -> None:
     assert "torch" in runner.invoke(app, ["info"]).output
     assert "up to 10 nodes" in runner.invoke(app, ["info", str(trained)]).output
@@ -95,6 +97,7 @@ def test_the_version_is_printed() -> None:
     assert result.output.startswith("grale 0.")
 
 
+@pytest.mark.slow
 def test_the_module_runs_as_a_program() -> None:
     command = [sys.executable, "-m", "grale.cli", "info", "--help"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
@@ -117,6 +120,7 @@ def test_the_suffix_of_a_picture_is_checked_before_the_work(
     assert "cannot save 'a.jpeg'; expected a suffix in ['.png', '.svg']" in str(result.exception)
 
 
+@pytest.mark.slow
 def test_preparing_graphs_locks_the_folder_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +137,7 @@ def test_preparing_graphs_locks_the_folder_before_the_work(
         assert isinstance(result.exception, BusyError), result.output
 
 
+@pytest.mark.slow
 def test_the_demo_needs_a_folder_of_its_own_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

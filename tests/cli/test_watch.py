@@ -11,7 +11,7 @@ from rich.console import Console
 
 from grale.cli import watch as watching
 from grale.cli.watch import packed, parts_of, watch
-from grale.training.loop import StepReport
+from grale.training.report import StepReport
 
 VALUES = {
     "loss": 1.5, "mask": 0.1, "node_label": 0.2, "node_feature": 0.3, "edge_label": 0.4,

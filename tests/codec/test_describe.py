@@ -105,6 +105,7 @@ def test_gradients_reach_the_latent(model, coloring_graphs) -> None:
     assert latents.grad.abs().max() > 0
 
 
+@pytest.mark.slow
 def test_rows_that_fail_keep_their_place(tiny_model, coloring_graphs) -> None:
     items = [coloring_graphs[0], Graph([0] * 40), coloring_graphs[1]]
     rows = tiny_model.describe(items, on_error="null")

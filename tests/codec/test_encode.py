@@ -59,6 +59,7 @@ def largest_gap(first, second):
     return float(np.abs(first - second).max())
 
 
+@pytest.mark.slow
 def test_encode_gives_one_row_per_graph_in_order(tiny_model, graphs):
     latents = tiny_model.encode(graphs)
     assert latents.shape == (len(graphs), tiny_model.latent_dim) == (len(graphs), 16)
@@ -113,12 +114,14 @@ def test_noise_by_index_would_break_the_order_test(tiny_model, graphs, rng, monk
     assert largest_gap(tiny_model.encode(moved), tiny_model.encode(graphs)) > 10 * ATOL_ORDER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch_size", [1, 3, 7, 1000])
 def test_embeddings_do_not_depend_on_the_batch_size(tiny_model, graphs, batch_size):
     whole = tiny_model.encode(graphs)
     assert largest_gap(tiny_model.encode(graphs, batch_size=batch_size), whole) < ATOL_BATCH
 
 
+@pytest.mark.slow
 def test_embeddings_do_not_depend_on_batch_mates(tiny_model, graphs):
     backwards = tiny_model.encode(graphs[::-1], batch_size=4)[::-1]
     some = tiny_model.encode(graphs[::2])
@@ -142,6 +145,7 @@ def test_a_batch_size_below_one_is_refused(tiny_model, graphs, batch_size):
         tiny_model.reconstruct(graphs, batch_size=batch_size)
 
 
+@pytest.mark.slow
 @ignore_pyg
 def test_networkx_and_pyg_graphs_are_accepted(tiny_model, rng):
     graphs = [random_graph(rng, size) for size in (1, 5, 9)]
@@ -182,6 +186,7 @@ def test_an_error_names_the_item_and_the_reason(tiny_model, graphs, broken, reas
         tiny_model.match(graphs[0], broken)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("broken", "reason"), BROKEN)
 def test_a_graph_the_model_cannot_hold_is_nan_or_left_out_as_asked(
     tiny_model, graphs, broken, reason
@@ -196,6 +201,7 @@ def test_a_graph_the_model_cannot_hold_is_nan_or_left_out_as_asked(
     assert np.array_equal(tiny_model.encode(items, on_error="skip"), expected)
 
 
+@pytest.mark.slow
 def test_without_errors_all_three_ways_agree(tiny_model, graphs):
     null, skip = (tiny_model.encode(graphs, on_error=way) for way in ("null", "skip"))
     assert np.array_equal(null, tiny_model.encode(graphs))
@@ -218,6 +224,7 @@ def test_an_empty_list_gives_nothing_of_the_right_width(tiny_model):
     assert tiny_model.reconstruct([]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on_error", ["raise", "null", "skip"])
 def test_columns_arrays_and_generators_are_lists(molecule_model, on_error):
     smiles = ["CCO", "CCN", "c1ccccc1"]
@@ -266,6 +273,7 @@ def test_a_single_graph_instead_of_a_list_is_refused(tiny_model, rng, convert, o
         tiny_model.encode(single, on_error=on_error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("training", [True, False])
 def test_the_model_stays_in_the_mode_it_was_in(tiny_model, graphs, training):
     tiny_model.train(training)
@@ -294,6 +302,7 @@ def test_decode_gives_directed_graphs_of_a_directed_space(directed_model, rng):
     assert all(graph.directed for graph in graphs)
 
 
+@pytest.mark.slow
 def test_decode_does_not_depend_on_the_batch_size(tiny_model, rng):
     latents = rng.standard_normal((10, 16)).astype(np.float32)
     assert tiny_model.decode(latents, batch_size=3) == tiny_model.decode(latents)
@@ -316,6 +325,7 @@ def test_decode_refuses_other_shapes(tiny_model, shape):
         tiny_model.decode(np.zeros(shape))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16], ids=str)
 def test_a_model_of_another_precision_encodes_and_decodes(tiny_model, graphs, dtype):
     single = tiny_model.encode(graphs)
@@ -327,6 +337,7 @@ def test_a_model_of_another_precision_encodes_and_decodes(tiny_model, graphs, dt
     assert len(model.reconstruct(graphs)) == len(graphs)
 
 
+@pytest.mark.slow
 def test_reconstructions_are_the_decoded_graphs_in_another_node_order(tiny_model, graphs):
     decoded = tiny_model.decode(tiny_model.encode(graphs))
     again = tiny_model.reconstruct(graphs)
@@ -335,6 +346,7 @@ def test_reconstructions_are_the_decoded_graphs_in_another_node_order(tiny_model
     assert any(first != second for first, second in zip(decoded, again))
 
 
+@pytest.mark.slow
 def test_mappings_say_which_decoded_node_plays_each_input(tiny_model, graphs):
     found, mappings, latents = reconstruct(tiny_model, graphs, CodecOptions(batch_size=7))
     assert np.array_equal(latents, tiny_model.encode(graphs, batch_size=7))
@@ -349,6 +361,7 @@ def test_mappings_say_which_decoded_node_plays_each_input(tiny_model, graphs):
         edit_distance(graph, again, mapping)  # raises for an invalid mapping
 
 
+@pytest.mark.slow
 def test_matched_nodes_carry_what_their_slot_says(tiny_model, graphs):
     """Slot permutation[i] plays input node i: its label is found at mapping[i]."""
     graph = next(g for g in graphs if g.num_nodes == 7)
@@ -373,6 +386,7 @@ def test_matched_nodes_carry_what_their_slot_says(tiny_model, graphs):
                 assert labels[mapping[i], mapping[k]] == edge
 
 
+@pytest.mark.slow
 def test_reconstructed_graphs_do_not_depend_on_node_order(tiny_model, graphs, rng):
     moved = [shuffled(graph, rng) for graph in graphs]
     first, second = tiny_model.reconstruct(graphs), tiny_model.reconstruct(moved)
@@ -380,6 +394,7 @@ def test_reconstructed_graphs_do_not_depend_on_node_order(tiny_model, graphs, rn
     assert not all(is_isomorphic(one, other) for one, other in zip(first, first[1:]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("affinity", ["l1", "sphere"])
 def test_matching_a_graph_with_itself_in_another_order_costs_nothing(
     space, tiny_config, graphs, rng, affinity
@@ -395,6 +410,7 @@ def test_matching_a_graph_with_itself_in_another_order_costs_nothing(
         assert np.array_equal(np.sort(found.mapping), np.arange(graph.num_nodes))
 
 
+@pytest.mark.slow
 def test_a_match_is_a_valid_mapping_and_counts_its_edits(tiny_model, graphs, rng):
     costs = []
     for first, second in zip(graphs, rng.permutation(len(graphs))):
@@ -417,6 +433,7 @@ def test_a_larger_graph_loses_nodes_in_a_match(tiny_model, rng):
     assert tiny_model.match(small, large).mapping.shape == (4,)
 
 
+@pytest.mark.slow
 def test_a_graph_of_one_node_works_everywhere(tiny_model):
     dot = Graph([2])
     assert tiny_model.encode([dot]).shape == (1, 16)
@@ -424,6 +441,7 @@ def test_a_graph_of_one_node_works_everywhere(tiny_model):
     assert tiny_model.match(dot, dot).mapping.tolist() == [0]
 
 
+@pytest.mark.slow
 def test_a_disconnected_graph_works_everywhere(tiny_model):
     pieces = Graph([0, 1, 2, 3, 0], [(0, 1), (3, 4)])
     joined = Graph([0, 1, 2, 3, 0], [(0, 1), (3, 4), (1, 2)])
@@ -433,6 +451,7 @@ def test_a_disconnected_graph_works_everywhere(tiny_model):
     assert len(tiny_model.reconstruct([pieces])) == 1
 
 
+@pytest.mark.slow
 def test_rows_that_cannot_be_decoded_leave_a_gap_or_are_left_out(tiny_model) -> None:
     items = [Graph([0, 1], [(0, 1)]), TOO_LARGE, Graph([2])]
     latents = tiny_model.encode(items, on_error="null")
@@ -445,6 +464,7 @@ def test_rows_that_cannot_be_decoded_leave_a_gap_or_are_left_out(tiny_model) -> 
         tiny_model.decode(latents)
 
 
+@pytest.mark.slow
 def test_graphs_that_cannot_be_reconstructed_leave_a_gap_or_are_left_out(tiny_model) -> None:
     items = [TOO_LARGE, Graph([0, 1], [(0, 1)]), Graph([2])]
     good = tiny_model.reconstruct(items[1:])
@@ -468,6 +488,7 @@ def overflowing(tiny_model, graphs):
     return tiny_model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["encode", "reconstruct", "describe"])
 def test_a_vector_that_is_not_finite_is_a_failed_row(overflowing, graphs, run):
     sizes = [graph.num_nodes for graph in graphs]

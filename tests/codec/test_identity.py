@@ -26,6 +26,7 @@ FINGERPRINTS = {
 """Shipped weights never change within a version: others need a new version and a new line here."""
 
 
+@pytest.mark.slow
 def test_shipped_weights_are_those_of_their_version() -> None:
     for model in shipped_versions():
         name = f"{model.name}@{model.version}"
@@ -37,6 +38,7 @@ def test_shipped_weights_are_those_of_their_version() -> None:
     assert len(shipped_versions()) == len(FINGERPRINTS)
 
 
+@pytest.mark.slow
 def test_every_change_of_weights_or_settings_changes_the_fingerprint(
     tiny_model, space, tiny_config
 ) -> None:
@@ -69,6 +71,7 @@ def test_a_new_setting_with_a_default_changes_no_fingerprint() -> None:
     assert differences(New(depth=3, gate=True)) == {"depth": 3, "gate": True}
 
 
+@pytest.mark.slow
 def test_a_saved_model_keeps_its_fingerprint_and_a_changed_one_loses_its_version(
     tiny_model, tmp_path
 ) -> None:
@@ -88,6 +91,7 @@ def test_a_saved_model_keeps_its_fingerprint_and_a_changed_one_loses_its_version
         stamp(GRALE, tmp_path, "mine", "8")
 
 
+@pytest.mark.slow
 def test_a_model_saved_by_an_older_version_has_a_computed_fingerprint(tiny_model, tmp_path) -> None:
     tiny_model.save_pretrained(tmp_path)
     values = json.loads((tmp_path / CONFIG).read_text())
@@ -117,6 +121,7 @@ def test_provenance_says_model_version_weights_package_and_reading(tiny_model) -
     assert found.keys() == {"model", "version", "fingerprint", "grale", "reading"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["grale", "rival"])
 def test_the_card_of_a_saved_model_leaves_nothing_open(tiny_model, space, tmp_path, kind) -> None:
     rival = GraphVAE(space, GraphVaeConfig(encoder_dim=8, decoder_dims=(16,)))

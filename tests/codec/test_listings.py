@@ -20,6 +20,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [*FORMS, "generator"])
 def test_every_listing_gives_the_same_rows(molecule_model, form) -> None:
     def items():
@@ -92,6 +93,7 @@ def test_progress_is_told_of_every_batch(molecule_model) -> None:
     assert told == [2, 1]
 
 
+@pytest.mark.slow
 def test_a_column_of_vectors_is_decoded(molecule_model) -> None:
     rows = molecule_model.encode(SMILES)
     expected = molecule_model.decode(rows)

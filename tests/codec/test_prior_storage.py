@@ -15,6 +15,8 @@ from grale.codec.prior_storage import PRIOR_CONFIG, PRIOR_WEIGHTS, save_prior
 from grale.model.autoencoder import GRALE
 from prior.still_prior import still_prior
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def copy(generative_folder: Path, tmp_path: Path) -> Path:

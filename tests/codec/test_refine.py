@@ -21,6 +21,8 @@ from grale.rivals.graphvae.model import GraphVAE
 from grale.training.evaluation import evaluate
 from model.sample_graphs import with_odd_edges
 
+pytestmark = pytest.mark.slow
+
 STEPS = 20
 FEW = 2  # rounding grows from step to step
 OTHER_SUM_ORDER = 1e-3  # of the length of a latent, as in `verify`; a step has thirty times that
@@ -43,7 +45,6 @@ def come_back(model: GRALE, graphs: list[Graph], latents: np.ndarray) -> np.ndar
     return np.array([is_isomorphic(a, b) for a, b in zip(graphs, model.decode(latents))])
 
 
-@pytest.mark.slow
 def test_more_graphs_come_back_and_the_others_are_left_alone(
     model: GRALE, graphs: list[Graph]
 ) -> None:
@@ -59,7 +60,6 @@ def test_more_graphs_come_back_and_the_others_are_left_alone(
     assert moved.max() < 0.5
 
 
-@pytest.mark.slow
 def test_the_embedding_depends_on_the_graph_alone(
     model: GRALE, graphs: list[Graph], rng: np.random.Generator
 ) -> None:
@@ -93,7 +93,6 @@ def test_weights_and_their_gradients_are_left_alone(model: GRALE, graphs: list[G
     assert all(weight.grad is None for weight in model.parameters())
 
 
-@pytest.mark.slow
 def test_reconstruction_is_decoding_of_the_refined_embedding(
     model: GRALE, graphs: list[Graph]
 ) -> None:
@@ -106,7 +105,6 @@ def test_reconstruction_is_decoding_of_the_refined_embedding(
     assert model.reconstruct(graphs, 16, refine=FEW) == result.graphs
 
 
-@pytest.mark.slow
 def test_scores_say_what_the_steps_are_worth(model: GRALE, graphs: list[Graph]) -> None:
     once, refined = (
         evaluate(model, graphs, CodecOptions(refine_steps=steps)) for steps in (0, STEPS)

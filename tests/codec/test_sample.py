@@ -17,23 +17,27 @@ def _rows(model: GRALE, count: int, wanted=None, **options) -> np.ndarray:
     return np.concatenate(list(sample_latents(model, count, wanted or {}, chosen)))
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_equal_latents_and_others_do_not(generative: GRALE) -> None:
     first, again, other = (_rows(generative, 3, seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.allclose(first, other, atol=0.1)
 
 
+@pytest.mark.slow
 def test_a_row_depends_neither_on_the_batches_nor_on_the_count(generative: GRALE) -> None:
     whole = _rows(generative, 5, {"logP": Range(1.0, 3.0)}, batch_size=256)
     assert np.allclose(_rows(generative, 5, {"logP": Range(1.0, 3.0)}, batch_size=2), whole)
     assert np.allclose(_rows(generative, 3, {"logP": Range(1.0, 3.0)}, batch_size=2), whole[:3])
 
 
+@pytest.mark.slow
 def test_sampled_graphs_are_decoded_latents(generative: GRALE) -> None:
     graphs = generative.sample(4, seed=3, steps=1)
     assert graphs == generative.decode(_rows(generative, 4, seed=3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "wanted", "message"),
     [

@@ -70,6 +70,7 @@ def test_verify_takes_a_latent_for_each_graph(tiny_model: GRALE) -> None:
     assert tiny_model.verify([], np.zeros((0, tiny_model.latent_dim))).shape == (0,)
 
 
+@pytest.mark.slow
 def test_verify_is_in_full_precision_under_autocast(
     tiny_model: GRALE, coloring_graphs: list[Graph]
 ) -> None:
@@ -78,6 +79,7 @@ def test_verify_is_in_full_precision_under_autocast(
         assert tiny_model.verify(coloring_graphs, latents, batch_size=3).all()
 
 
+@pytest.mark.slow
 def test_what_a_model_cannot_tell_apart_is_verified(tiny_config) -> None:
     space = GraphSpace(max_nodes=6, num_node_labels=1)
     blind = replace(tiny_config, encoder="gin", featurizer=FeaturizerConfig(noise_std=0.0))
@@ -87,6 +89,7 @@ def test_what_a_model_cannot_tell_apart_is_verified(tiny_config) -> None:
     assert model.verify([hexagon], model.encode([triangles])).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_wrong_decision_is_undone(directed: bool, tiny_config, rng: np.random.Generator) -> None:
     space = GraphSpace(max_nodes=8, num_node_labels=4, num_edge_labels=2, directed=directed)
@@ -165,6 +168,7 @@ def test_a_search_of_nothing_is_refused(tiny_model: GRALE) -> None:
         tiny_model.reconstruct([Graph([0])], search=0)
 
 
+@pytest.mark.slow
 def test_molecules_are_found_as_smiles() -> None:
     model = grale.load("molecules@1")
     smiles = ["CC(=O)Nc1ccc(O)cc1", "CN1CCCC1c1cccnc1", "O=C(O)c1ccccc1O", "CCOC(=O)CC#N"]

@@ -30,6 +30,7 @@ def edit_config(folder, change):
     (folder / CONFIG).write_text(json.dumps(values))
 
 
+@pytest.mark.slow
 def test_a_loaded_model_encodes_to_the_same_bits(tiny_model, saved, coloring_graphs):
     torch.manual_seed(99)
     loaded = GRALE.from_pretrained(saved)
@@ -38,17 +39,15 @@ def test_a_loaded_model_encodes_to_the_same_bits(tiny_model, saved, coloring_gra
     assert not loaded.training
     latents = tiny_model.encode(coloring_graphs)
     assert np.array_equal(loaded.encode(coloring_graphs), latents)
+    by_text = GRALE.from_pretrained(str(saved))  # a path may be text
+    assert np.array_equal(by_text.encode(coloring_graphs), latents)
     assert loaded.reconstruct(coloring_graphs) == tiny_model.reconstruct(coloring_graphs)
     torch.manual_seed(99)
     fresh = GRALE(tiny_model.space, tiny_model.config)
     assert not np.array_equal(fresh.encode(coloring_graphs), latents)
 
 
-def test_a_path_may_be_text(saved, tiny_model, coloring_graphs):
-    loaded = GRALE.from_pretrained(str(saved))
-    assert np.array_equal(loaded.encode(coloring_graphs), tiny_model.encode(coloring_graphs))
-
-
+@pytest.mark.slow
 def test_every_kind_of_setting_survives(tiny_config, tmp_path):
     config = replace(
         tiny_config,
@@ -115,12 +114,14 @@ def test_corrupted_weights_are_refused(saved, damage):
         GRALE.from_pretrained(saved)
 
 
+@pytest.mark.slow
 def test_weights_of_another_shape_are_refused(saved):
     edit_config(saved, lambda values: values["config"].update(node_dim=32))
     with pytest.raises(ValueError, match="does not fit its config.json: .*has the shape"):
         GRALE.from_pretrained(saved)
 
 
+@pytest.mark.slow
 def test_missing_and_surplus_weights_are_refused(saved):
     edit_config(saved, lambda values: values["config"].update(num_layers=3))
     with pytest.raises(ValueError, match="layers.2.* is missing"):
@@ -173,6 +174,7 @@ def test_a_value_of_the_wrong_kind_is_one_sentence_that_names_the_file(saved, na
     assert len(str(caught.value)) < 1_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_a_weight_that_is_not_finite_is_refused_by_name(tiny_model, tmp_path, value):
     with torch.no_grad():
@@ -249,6 +251,7 @@ def test_global_settings_of_torch_do_not_change_vectors(
     assert np.abs(refined - vectors).max() > ATOL_FLOAT32
 
 
+@pytest.mark.slow
 def test_another_default_device_does_not_change_vectors(tiny_model, saved, coloring_graphs):
     expected, again = tiny_model.encode(coloring_graphs), tiny_model.reconstruct(coloring_graphs)
     torch.set_default_device("meta")  # stands for an accelerator: what is made there has no values
@@ -279,6 +282,7 @@ def test_every_flipped_bit_of_a_model_is_found_out(saved, name, rng):
     load(saved)  # whole again
 
 
+@pytest.mark.slow
 def test_a_setting_changed_by_hand_is_taken_once_its_checksum_is_removed(saved):
     edit_config(saved, lambda values: values["config"]["featurizer"].update(noise_std=0.3))
     with pytest.raises(ValueError, match=r"not as it was saved.*remove its entry 'sha256'"):

@@ -24,6 +24,7 @@ def pool(directed: bool = False) -> PackedGraphs:
     return PackedGraphs.from_graphs(graphs, np.arange(200, dtype=np.float32)[:, None])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_changed_copies_are_valid_graphs(directed: bool) -> None:
     before = pool(directed)
@@ -36,6 +37,7 @@ def test_changed_copies_are_valid_graphs(directed: bool) -> None:
     assert set(after.edge_labels.tolist()) == {1, 2}
 
 
+@pytest.mark.slow
 def test_about_the_share_is_changed_and_loses_its_properties() -> None:
     before = pool()
     after = augmented(before, HALF, np.random.default_rng(1))
@@ -46,12 +48,14 @@ def test_about_the_share_is_changed_and_loses_its_properties() -> None:
     assert 0.4 < len(after.edges) / len(before.edges) < 1.2
 
 
+@pytest.mark.slow
 def test_a_share_of_zero_changes_nothing() -> None:
     before = pool()
     after = augmented(before, AugmentConfig(share=0.0), np.random.default_rng(1))
     assert after.graphs() == before.graphs()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_copies_and_another_does_not() -> None:
     first, same, other = (
         augmented(pool(), HALF, np.random.default_rng(seed)).graphs() for seed in (1, 1, 2)

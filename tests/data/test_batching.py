@@ -43,6 +43,7 @@ def test_batch_mates_have_similar_sizes() -> None:
     assert shuffled.mean() > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [1.0, 2.0, -1.0])
 def test_large_graphs_come_more_often_by_the_power_asked_for(power: float) -> None:
     sizes = np.tile([5, 10, 20], 2000)

@@ -33,6 +33,7 @@ def test_each_acyclic_graph_of_three_nodes_is_equally_likely() -> None:
     assert chisquare(skewed).pvalue < 0.001  # the test would notice
 
 
+@pytest.mark.slow
 def test_networks_are_acyclic_directed_and_repeatable() -> None:
     networks = random_networks(200, seed=3)
     assert all(is_acyclic(network) and network.directed for network in networks)
@@ -56,6 +57,7 @@ def literal_score(values: np.ndarray, network: Graph) -> float:
     return total - 0.5 * np.log(len(values)) * parameters
 
 
+@pytest.mark.slow
 def test_the_score_equals_its_definition() -> None:
     rng = np.random.default_rng(0)
     values = np.stack([rng.integers(0, 2, 60), rng.integers(0, 3, 60)], axis=1)

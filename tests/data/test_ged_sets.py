@@ -16,6 +16,8 @@ from grale.data.sources import first_graphs
 from grale.graphs.graph import Graph
 from grale.matching import solve
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -53,7 +55,6 @@ def test_prepare_writes_three_splits(folder: Path, tmp_path: Path) -> None:
     assert len(first_graphs(tmp_path / "out" / "valid", 100)) == 2
 
 
-@pytest.mark.slow
 def test_our_exact_distance_is_the_published_one(shared_data: Path) -> None:
     found, pairs = read_ged_set(shared_data / "graphs"), read_ged_pairs(shared_data / "graphs")
     graphs = found.train | found.test

@@ -14,6 +14,7 @@ def scorer(rng):
     return NetworkScorer(rng.integers(0, 2, (40, 8)))
 
 
+@pytest.mark.slow
 def test_nine_tenths_train_and_every_network_has_its_score(scorer, tmp_path):
     prepare_network_set(scorer, tmp_path, 20)
     train, test = (read_networks(tmp_path / split) for split in ("train", "test"))

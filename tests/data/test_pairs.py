@@ -73,6 +73,7 @@ def molecules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bits", "counts"])
 def test_fingerprints_are_those_of_the_molecules(molecules: Path, tmp_path: Path, kind) -> None:
     notes = prepare_fingerprints(molecules, tmp_path, FingerprintConfig(kind=kind))
@@ -84,6 +85,7 @@ def test_fingerprints_are_those_of_the_molecules(molecules: Path, tmp_path: Path
     assert (pairs.inputs.max() > 1) == (kind == "counts")
 
 
+@pytest.mark.slow
 def test_only_what_is_asked_for_is_kept(molecules: Path, tmp_path: Path) -> None:
     config = FingerprintConfig(min_atoms=3, max_atoms=3, elements=("C", "N", "O", "S", "Cl"))
     prepare_fingerprints(molecules, tmp_path, config)

@@ -61,6 +61,7 @@ def test_a_name_without_meaning_says_what_would_have_one() -> None:
         named_graph("CCO", COLOURS)
 
 
+@pytest.mark.slow
 def test_the_library_holds_distinct_molecules_of_the_asked_size() -> None:
     graphs = library_graphs(300, max_atoms=12)
     assert len({canonical_key(graph) for graph in graphs}) == 300

@@ -17,6 +17,8 @@ from grale.experiments.bench import (
     step_at,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=range(len(SETTINGS)), ids=[setting.name for setting in SETTINGS])
 def small(request: pytest.FixtureRequest):
@@ -45,12 +47,10 @@ def test_a_fast_machine_does_not_make_a_model_faster() -> None:
     assert slow.graphs_per_second < fast.graphs_per_second
 
 
-@pytest.mark.slow
 def test_a_step_on_a_larger_graph_takes_longer() -> None:
     assert step_at(4, recompute=True) < step_at(32, recompute=True)
 
 
-@pytest.mark.slow
 def test_peak_memory_counts_what_this_process_has_held() -> None:
     code = (
         "import numpy as np; from grale.experiments.bench import peak_memory; "

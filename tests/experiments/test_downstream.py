@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,10 @@ from grale.experiments.request import Request
 from grale.experiments.tables import downstream
 from grale.experiments.tables.downstream import NOT_RUN, PAPER_ROWS, SETS, contenders
 from grale.graphs.molecules.molecule import molecule_space
+from grale.tasks.probe import ProbeConfig
 from tasks.labelled_molecules import SMILES, additive, write_csv
+
+pytestmark = pytest.mark.slow
 
 NAMES = (
     "molecules, description", "molecules, latent", "molecules and rdkit", "untrained",
@@ -43,10 +47,10 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_the_table_has_every_contender_and_says_what_was_not_run(
-    labelled: Path, tmp_path: Path
+    labelled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(downstream, "ProbeConfig", partial(ProbeConfig, num_splits=2))
     graphs = library_graphs(60, 16)
     for split in ("train", "valid", "test"):
         write_shards(tmp_path / "pool" / split, graphs, molecule_space(16))

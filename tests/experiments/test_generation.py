@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from grale.tasks.molecule_sets import (
     scaffold,
 )
 from grale.tasks.properties import named_property
+from grale.tasks.propose import ProposeConfig
 from prior.still_prior import still_prior
 
 MOLECULES = [
@@ -71,6 +73,7 @@ def test_without_molsets_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) ->
         moses.moses_folder()
 
 
+@pytest.mark.slow
 def test_the_table_of_colourings_compares_sizes_and_degrees() -> None:
     model = grale.load("coloring-10")
     (centre,) = sample_graphs(model.space, 1, None, "test")
@@ -121,6 +124,7 @@ def test_molecules_to_edit_are_in_the_range_or_the_lowest() -> None:
         editing.chosen_molecules(editing.Task("logP", (90, 91), None), graphs, true, 3)
 
 
+@pytest.mark.slow
 def test_a_success_needs_the_goal_at_the_similarity() -> None:
     model = grale.load("molecules@1")
     start, near, far = (
@@ -137,14 +141,25 @@ def test_a_success_needs_the_goal_at_the_similarity() -> None:
 
 
 @pytest.mark.slow
-def test_the_tables_of_edits_have_a_row_per_method(generative: GRALE) -> None:
+def test_the_tables_of_edits_have_a_row_per_method(
+    generative: GRALE, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = {"PROPOSALS": 4, "STEPS": 12, "LEAST_LEARNED": 40, "ENOUGH_STEPS": 4}
+    for name, value in small.items():
+        monkeypatch.setattr(editing, name, value)
     for table in editing.make(generative, PictureConfig(count=1)):
         assert [row[0] for row in table.rows][0] == "prior"
         assert len(table.rows) == 4
 
 
 @pytest.mark.slow
-def test_the_pictures_show_samples_lines_and_edits(generative: GRALE, tmp_path: Path) -> None:
+def test_the_pictures_show_samples_lines_and_edits(
+    generative: GRALE, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = {"COLUMNS": 4, "ROWS": 2, "FRAMES": 3}
+    small["ProposeConfig"] = partial(ProposeConfig, count=12, steps=2)
+    for name, value in small.items():
+        monkeypatch.setattr(figures, name, value)
     pictures = figures.make(generative, PictureConfig(count=60))
     assert [picture.name for picture in pictures] == ["samples", "lines", "edits"]
     for picture in pictures:

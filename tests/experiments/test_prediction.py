@@ -17,6 +17,8 @@ from grale.model.config import ModelConfig
 from grale.model.predictor import GralePredictor, PredictorSettings
 from prediction_setup import IMAGE, READER
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def one_task(latent_pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,7 +28,6 @@ def one_task(latent_pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prediction, "TASKS", (task, prediction.TASKS[2]))
 
 
-@pytest.mark.slow
 def test_the_table_has_all_rows_and_finished_models_stay(
     one_task: None, image_pairs: Path, tmp_path: Path
 ) -> None:

@@ -28,14 +28,16 @@ from grale.experiments.table import Table
 from grale.experiments.tables.matching import one_sided
 from grale.graphs.graph import Graph
 
+pytestmark = pytest.mark.slow
+
 FIGURES = [
     one.name
     for one in EXPERIMENTS
     if isinstance(one, OfModel)
     and "figure" in one.name
-    and one.name not in ("figure-generation", "figure-prediction")
+    and one.name not in ("figure-generation", "figure-prediction", "figure-map")
 ]
-"""Those of any model; test_generation.py and test_prediction.py make the others."""
+"""test_generation.py, test_prediction.py and cli/test_latent_verbs.py make the others."""
 
 
 @contextmanager
@@ -50,7 +52,6 @@ def quiet(name: str, total: int) -> Iterator[Callable[[int], None]]:
     assert done[0] == total
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_figure_is_made_and_captioned(name: str, tmp_path: Path) -> None:
     request = Request(scale="smoke", model="coloring-10", count=100)
@@ -61,7 +62,6 @@ def test_the_figure_is_made_and_captioned(name: str, tmp_path: Path) -> None:
         assert picture.title in files[2].read_text()
 
 
-@pytest.mark.slow
 def test_a_property_of_molecules_is_raised(tmp_path: Path) -> None:
     model = grale.load("molecules@1")
     picture = property_picture("TPSA", model, PictureConfig(count=120), uses_covariance=True)
@@ -91,7 +91,6 @@ def test_an_unknown_figure_lists_the_known_ones() -> None:
         find_experiment("figure-unknown")
 
 
-@pytest.mark.slow
 def test_the_matching_table_has_a_row_per_method(tmp_path: Path) -> None:
     pytest.importorskip("pygmtools")
     request = Request(count=2, data="coloring10", model="coloring-10", also=("coloring-10",))

@@ -26,14 +26,12 @@ from grale.experiments.contest import (
     transport_pooling,
 )
 from grale.experiments.experiment import OfTrainings
-from grale.experiments.figures.scaling import make_training_size
 from grale.experiments.recipes import Scale
 from grale.experiments.reproduce import EXPERIMENTS, find_experiment
 from grale.experiments.request import Request, run_quietly
 from grale.experiments.tables import ablation as table_ablation
 from grale.experiments.tables import bn as table_bn
 from grale.experiments.tables import ged as table_ged
-from grale.experiments.tables import reconstruction as table_reconstruction
 from grale.experiments.tables.ged import Row, score
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import molecule_space
@@ -41,8 +39,14 @@ from grale.matching import solve
 from grale.settings.build import build
 from grale.training.config import TrainConfig
 
+pytestmark = pytest.mark.slow
+
 TRAINED = [one.name for one in EXPERIMENTS if isinstance(one, OfTrainings)]
-NEED_FILES = ("table-ged", "table-bn", "table-downstream", "table-prediction")  # tests of their own
+ELSEWHERE = (
+    "table-ged", "table-bn", "table-downstream", "table-prediction",  # they need files
+    "table-reconstruction", "figure-training-size",  # below, with molecules
+    "figure-embedding-size",  # cli/test_latent_verbs.py
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -55,27 +59,34 @@ def molecules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in TRAINED if name not in NEED_FILES])
+@pytest.mark.parametrize("name", [name for name in TRAINED if name not in ELSEWHERE])
 def test_the_experiment_runs_to_its_end(name: str, tmp_path: Path) -> None:
     names: list[str] = []
     request = Request(scale="smoke", folder=tmp_path, on_model=names.append)
     results = find_experiment(name).run(request, nullcontext)
     assert names
+    check_files(results, tmp_path)
+
+
+def check_files(results, folder: Path) -> None:
+    assert results
     for result in results:
-        assert all(file.stat().st_size > 100 for file in result.write(tmp_path))
+        assert all(file.stat().st_size > 100 for file in result.write(folder))
         assert len(result.caption) > 40
 
 
-@pytest.mark.slow
 def test_molecules_make_a_second_table_and_a_right_side(molecules: Path, tmp_path: Path) -> None:
     (tmp_path / "qm9.csv").write_text(
         "smiles,u0\n" + "".join(f"{'C' * (1 + row % 9)}O,{row % 9}.5\n" for row in range(60))
     )
+    names: list[str] = []
     request = Request(
-        scale="smoke", folder=tmp_path, data=str(molecules), labelled=tmp_path, count=4
-    )
-    tables = table_reconstruction.make(request)
+        scale="smoke", folder=tmp_path, data=str(molecules), labelled=tmp_path, count=4,
+        on_model=names.append,
+    )  # fmt: skip
+    tables = find_experiment("table-reconstruction").run(request, nullcontext)
+    assert names
+    check_files(tables, tmp_path)
     assert [table.name for table in tables] == [
         "table-reconstruction-coloring",
         "table-reconstruction-molecules",
@@ -84,7 +95,8 @@ def test_molecules_make_a_second_table_and_a_right_side(molecules: Path, tmp_pat
         assert [row[0] for row in table.rows][:2] == ["GRALE", "PIGVAE"]
         assert {"GraphVAE", "GraphVAE, KL 0.0001, sums"} <= table.values.keys()
         assert table.rows[-1][0] == "GRALE, pooling by transport"
-    (picture,) = make_training_size(request)
+    (picture,) = find_experiment("figure-training-size").run(request, nullcontext)
+    check_files([picture], tmp_path)
     assert "Right: error of the internal energy" in picture.caption
     assert "QM9 error: [" in picture.details
 
@@ -116,7 +128,6 @@ def test_pooling_by_transport_has_a_token_per_slot_and_no_longer_latent(
     assert tokens * width <= usual.num_tokens * usual.token_dim
 
 
-@pytest.mark.slow
 def test_what_is_finished_is_not_done_again(tmp_path: Path) -> None:
     trainings: list[Path] = []
 
@@ -166,7 +177,6 @@ def test_a_training_that_was_cut_goes_on(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "cut" / "length.json").read_text())["steps"] == 4
 
 
-@pytest.mark.slow
 def test_the_table_against_the_truth_has_every_method(tmp_path: Path) -> None:
     pytest.importorskip("pygmtools")
     rng = np.random.default_rng(0)
@@ -220,7 +230,6 @@ def asia(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
 def test_the_table_of_networks_has_a_row_per_vector_and_head(asia: Path, tmp_path: Path) -> None:
     pytest.importorskip("gpytorch")
     names: list[str] = []

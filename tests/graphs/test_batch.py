@@ -12,6 +12,7 @@ SMALL = Graph([3], [])
 LARGE = Graph([1, 2, 1], [(0, 1), (1, 2)], [2, 1])
 
 
+@pytest.mark.slow
 @given(graph_lists(), st.integers(0, 3))
 @unhurried
 def test_batching_and_unbatching_gives_the_graphs_back(listed, extra):
@@ -21,6 +22,7 @@ def test_batching_and_unbatching_gives_the_graphs_back(listed, extra):
     assert [hash(graph) for graph in batch.to_graphs()] == [hash(graph) for graph in listed]
 
 
+@pytest.mark.slow
 @given(graph_lists())
 @unhurried
 def test_entries_are_the_labels_and_padding_is_zero(listed):
@@ -53,6 +55,7 @@ def test_adjacency_and_edge_mask_are_read_off_the_labels():
     assert batch.edge_mask.sum(dim=(1, 2)).tolist() == [1, 9]
 
 
+@pytest.mark.slow
 @given(graph_lists(), st.integers(0, 4))
 @unhurried
 def test_padded_to_keeps_the_graphs(listed, extra):

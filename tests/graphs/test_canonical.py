@@ -81,6 +81,7 @@ def test_a_symmetric_graph_has_one_canonical_form(name):
     assert len(set(canonical_forms(GraphBatch.from_graphs(orders)))) == 1
 
 
+@pytest.mark.slow
 @given(graphs(max_nodes=7), seeds)
 @unhurried
 def test_a_random_labelled_graph_has_one_canonical_form(graph, seed):
@@ -180,6 +181,7 @@ def test_padding_and_batch_mates_change_no_position(directed):
         assert alone.tolist() == together[row, : graph.num_nodes].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.xfail(strict=True, reason="the limit stated in canonical.py: strongly regular pairs")
 def test_two_strongly_regular_components_have_one_canonical_form():
     graph = plain(networkx.disjoint_union(shrikhande(), SYMMETRIC["rook"]))
@@ -187,6 +189,7 @@ def test_two_strongly_regular_components_have_one_canonical_form():
     assert len(set(canonical_forms(GraphBatch.from_graphs(orders)))) == 1
 
 
+@pytest.mark.slow
 @given(graph_lists(max_nodes=12))
 @unhurried
 def test_the_compiled_positions_are_those_of_torch(listed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ def counts(*graphs: Graph) -> torch.Tensor:
     return colour_counts(GraphBatch.from_graphs(list(graphs)))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.booleans())
 def test_order_padding_and_batch_mates_change_nothing(seed: int, directed: bool) -> None:
     rng = np.random.default_rng(seed)

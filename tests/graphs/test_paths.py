@@ -22,6 +22,7 @@ def networkx_paths(graph):
     return [[lengths[i].get(j, UNREACHABLE) for j in nodes] for i in nodes]
 
 
+@pytest.mark.slow
 @given(graph_lists(), st.integers(0, 3))
 @unhurried
 def test_paths_are_those_of_networkx_whatever_the_padding(listed, extra):

@@ -25,6 +25,7 @@ def random_orders(seed, batch=3, width=6):
     return torch.rand(batch, width, generator=generator_from(seed)).argsort(dim=1)
 
 
+@pytest.mark.slow
 @given(graph_lists(), seeds)
 @unhurried
 def test_permuting_a_batch_is_permuting_each_graph(listed, seed):
@@ -34,6 +35,7 @@ def test_permuting_a_batch_is_permuting_each_graph(listed, seed):
     assert moved == expected
 
 
+@pytest.mark.slow
 @given(graph_lists(), seeds)
 @unhurried
 def test_the_inverse_permutation_undoes_a_permutation(listed, seed):

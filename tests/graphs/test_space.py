@@ -35,6 +35,7 @@ def test_graphs_inside_pass():
     SPACE.check([])
 
 
+@pytest.mark.slow
 @given(graph_lists())
 @unhurried
 def test_around_is_the_smallest_space_that_holds_the_graphs(listed):

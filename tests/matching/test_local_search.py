@@ -38,6 +38,7 @@ def floor(g1, g2):
     return max(g1.num_nodes, g2.num_nodes) - kept + abs(g1.num_edges - g2.num_edges)
 
 
+@pytest.mark.slow
 @unhurried
 @given(pairs(max_nodes=4))
 def test_the_bound_is_never_below_the_distance_and_belongs_to_its_mapping(pair):
@@ -46,6 +47,7 @@ def test_the_bound_is_never_below_the_distance_and_belongs_to_its_mapping(pair):
     assert bound.edit_distance >= exact_distance(*pair) >= floor(*pair)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_the_bound_is_mostly_the_distance_on_small_graphs(directed):
     rng = np.random.default_rng(0)
@@ -56,6 +58,7 @@ def test_the_bound_is_mostly_the_distance_on_small_graphs(directed):
     assert np.mean(is_exact) >= EXACT_SHARE[directed]
 
 
+@pytest.mark.slow
 @unhurried
 @given(mapped_pairs())
 def test_the_bound_never_exceeds_the_cost_of_the_mapping_it_starts_from(case):
@@ -65,6 +68,7 @@ def test_the_bound_never_exceeds_the_cost_of_the_mapping_it_starts_from(case):
     assert bound.edit_distance == edit_distance(g1, g2, bound.mapping)
 
 
+@pytest.mark.slow
 @unhurried
 @given(st.data(), pairs())
 def test_a_swap_changes_the_cost_by_its_delta(data, pair):
@@ -85,6 +89,7 @@ def test_a_swap_changes_the_cost_by_its_delta(data, pair):
             assert deltas[first, second] == cost(swapped) - cost(start)
 
 
+@pytest.mark.slow
 @unhurried
 @given(st.data(), st.booleans())
 def test_the_right_mapping_gives_zero_and_zero_means_isomorphic(data, directed):
@@ -108,6 +113,7 @@ def test_few_edits_on_twenty_nodes_are_found_again_without_a_mapping():
         assert edit_distance_bound(graph, other).edit_distance == 1
 
 
+@pytest.mark.slow
 def test_swaps_improve_on_the_start_and_stop_when_told():
     rng = np.random.default_rng(0)
     gains = []

@@ -38,6 +38,7 @@ def distance_by_brute_force(g1: Graph, g2: Graph) -> int:
     return min(edit_distance(g1, g2, problem.mapping(np.array(order))) for order in orders)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
 def test_exact_is_exact_and_tabu_search_never_below(seed: int, directed: bool) -> None:
@@ -73,6 +74,7 @@ def test_replaying_the_edits_gives_the_second_graph(seed: int, directed: bool, m
     assert is_isomorphic(apply_edits(g1, found.edits), g2)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
 def test_isomorphic_graphs_and_only_they_have_distance_zero(seed: int, directed: bool) -> None:
@@ -85,6 +87,7 @@ def test_isomorphic_graphs_and_only_they_have_distance_zero(seed: int, directed:
     assert (solve(graph, other, "exact").edit_distance == 0) == is_isomorphic(graph, other)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.booleans(), st.integers(0, 60))
 def test_tabu_search_never_makes_it_worse_and_counts_right(
@@ -115,6 +118,7 @@ def test_a_wide_beam_is_exact_and_a_narrow_one_a_bound(seed: int, directed: bool
     assert costs[1] == truth <= costs[0]
 
 
+@pytest.mark.slow
 def test_the_guided_beam_never_spoils_the_learned_mapping(
     tiny_model: GRALE, coloring_graphs: list[Graph]
 ) -> None:
@@ -127,6 +131,7 @@ def test_the_guided_beam_never_spoils_the_learned_mapping(
     assert beam < learned  # the model is untrained
 
 
+@pytest.mark.slow
 def test_tabu_search_beats_descent_on_larger_graphs() -> None:
     graphs = generate_coloring(40, COLORING_VARIANTS["coloring20"], seed=3)
     pairs = list(zip(graphs[::2], graphs[1::2]))
@@ -148,6 +153,7 @@ def test_the_time_limit_is_kept(method: str) -> None:
     assert found.edit_distance >= lower_bound(g1, g2)
 
 
+@pytest.mark.slow
 def test_the_learned_mapping_is_a_start_that_tabu_search_never_spoils(
     tiny_model: GRALE, coloring_graphs: list[Graph]
 ) -> None:
@@ -200,6 +206,7 @@ def test_graduated_scores_equal_the_rounds_in_plain_numpy(
         np.testing.assert_allclose(graduated._scores(problem), scores, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_graduated_assignment_beats_the_linear_one_and_never_the_truth() -> None:
     linear, sharp = 0, 0
     for seed in range(30):

@@ -30,12 +30,14 @@ def literal_edit_distance(g1, g2, mapping):
     return total
 
 
+@pytest.mark.slow
 @unhurried
 @given(mapped_pairs())
 def test_the_cost_of_a_mapping_is_the_literal_count(case):
     assert edit_distance(*case) == literal_edit_distance(*case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_the_cheapest_complete_mapping_costs_what_networkx_finds(directed):
     rng = np.random.default_rng(0)
@@ -50,6 +52,7 @@ def test_the_cheapest_complete_mapping_costs_what_networkx_finds(directed):
     assert set(sizes_differ) == {False, True}
 
 
+@pytest.mark.slow
 @unhurried
 @given(mapped_pairs())
 def test_the_way_back_costs_the_same(case):
@@ -59,6 +62,7 @@ def test_the_way_back_costs_the_same(case):
     assert edit_distance(g2, g1, inverse) == edit_distance(g1, g2, mapping)
 
 
+@pytest.mark.slow
 @unhurried
 @given(mapped_pairs())
 def test_each_edit_is_listed_once_and_the_list_replays_to_the_second_graph(case):
@@ -72,6 +76,7 @@ def test_each_edit_is_listed_once_and_the_list_replays_to_the_second_graph(case)
     assert is_isomorphic(replayed, g2)
 
 
+@pytest.mark.slow
 @unhurried
 @given(mapped_pairs())
 def test_an_edit_left_out_of_the_list_spoils_the_replay(case):

@@ -42,12 +42,14 @@ def shrikhande():
     )
 
 
+@pytest.mark.slow
 @unhurried
 @given(pairs(max_nodes=4))
 def test_two_graphs_are_judged_as_by_networkx(pair):
     assert is_isomorphic(*pair) == networkx_says(*pair)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize(("num_labels", "density"), [(1, 0.3), (2, 0.5), (3, 0.15)])
 def test_near_misses_are_judged_as_by_networkx(directed, num_labels, density):
@@ -63,6 +65,7 @@ def test_near_misses_are_judged_as_by_networkx(directed, num_labels, density):
     assert set(connected) == {False, True}
 
 
+@pytest.mark.slow
 @unhurried
 @given(st.data(), st.booleans())
 def test_a_reordered_graph_is_isomorphic_to_the_original(data, directed):
@@ -115,6 +118,7 @@ def test_many_twins_do_not_make_the_search_explode(rest):
     assert time.perf_counter() - start < 2  # milliseconds, against hours without twin ranks
 
 
+@pytest.mark.slow
 @unhurried
 @given(st.data(), st.booleans())
 def test_twins_are_the_nodes_that_can_trade_places(data, directed):
@@ -149,6 +153,7 @@ def test_a_directed_and_an_undirected_graph_cannot_be_compared():
         is_isomorphic(Graph([0], []), Graph([0], [], directed=True))
 
 
+@pytest.mark.slow
 @unhurried
 @given(st.lists(st.booleans(), min_size=1, max_size=8))
 def test_accuracy_is_the_share_of_right_predictions(is_right):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ def orbits_by_brute_force(graph: Graph) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(row).tolist()) for row in together}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
 def test_orbits_are_those_of_all_symmetries(seed: int, directed: bool) -> None:

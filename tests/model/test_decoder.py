@@ -29,6 +29,7 @@ def random_logits(count=20, size=6, seed=0):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_a_latent_is_decoded_alike_among_any_others(tiny_config, norm):
     decoder, latents = build(replace(tiny_config, norm=norm))

@@ -33,6 +33,7 @@ def build(space, config, **description) -> GRALE:
     return GRALE(space, replace(config, description=wanted))
 
 
+@pytest.mark.slow
 def test_terms_are_off_unless_asked_for(tiny_model, batch) -> None:
     noise = tiny_model.draw_noise(len(batch), torch.Generator().manual_seed(0))
     values = tiny_model.losses(batch, noise)
@@ -41,6 +42,7 @@ def test_terms_are_off_unless_asked_for(tiny_model, batch) -> None:
     assert noise.shape == (16, 12 * tiny_model.featurizer.feature_dim)
 
 
+@pytest.mark.slow
 def test_the_loss_is_the_papers_and_the_weighted_errors(space, tiny_config, batch, known) -> None:
     model = build(space, tiny_config, counts=0.3, properties=0.7)
     model.heads.set_spread((0.0, 5.0, -50.0), (1.0, 10.0, 100.0))
@@ -59,6 +61,7 @@ def test_the_loss_is_the_papers_and_the_weighted_errors(space, tiny_config, batc
     torch.testing.assert_close(values["loss"].detach(), total, atol=1e-3, rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_unknown_properties_cost_nothing(space, tiny_config, batch, known) -> None:
     model = build(space, tiny_config, properties=1.0).eval()
     noise = model.draw_noise(len(batch), torch.Generator().manual_seed(0))
@@ -74,6 +77,7 @@ def test_unknown_properties_cost_nothing(space, tiny_config, batch, known) -> No
     assert "properties" not in model.losses(batch, noise, None)
 
 
+@pytest.mark.slow
 def test_gradients_of_the_heads_reach_encoder_and_decoder(space, tiny_config, batch) -> None:
     model = build(space, tiny_config, counts=1.0)
     model.heads.losses(model(batch).decoded, batch, None)["counts"].backward()
@@ -95,6 +99,7 @@ def test_running_statistics_standardise_the_counts(space, tiny_config, batch) ->
     assert before.shape == (NUM_COUNTS,)
 
 
+@pytest.mark.slow
 def test_noise_on_tokens_is_drawn_scaled_and_added(space, tiny_config, batch) -> None:
     config = replace(tiny_config, latent=LatentConfig(on_sphere=True, noise_std=0.3))
     model = GRALE(space, config).eval()
@@ -111,6 +116,7 @@ def test_noise_on_tokens_is_drawn_scaled_and_added(space, tiny_config, batch) ->
     assert not torch.equal(again.node_mask, quiet.decoded.logits.node_mask)
 
 
+@pytest.mark.slow
 def test_bad_weights_are_refused() -> None:
     with pytest.raises(ValueError, match="counts must be at least 0"):
         DescriptionConfig(counts=-1.0)

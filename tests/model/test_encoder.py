@@ -35,6 +35,7 @@ def graphs(rng):
     return [*symmetric_graphs(), *(random_graph(rng) for _ in range(4)), random_graph(rng, 12)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_permuting_the_input_permutes_nodes_and_leaves_the_latent(
     space, tiny_config, graphs, dtype
@@ -60,11 +61,13 @@ def test_an_encoder_that_sees_positions_breaks_the_order_test(space, tiny_config
     assert min(changes) > 10 * ATOL[torch.float32]
 
 
+@pytest.mark.slow
 def test_padding_and_batch_mates_change_nothing(encoder, graphs):
     assert {graph.num_nodes for graph in graphs} >= {1, 12}
     assert change_under_padding(encoder, graphs) < ATOL_PADDING
 
 
+@pytest.mark.slow
 def test_an_encoder_without_the_mask_breaks_the_padding_test(encoder, graphs, monkeypatch):
     unmasked = lambda mask, dtype: torch.zeros(len(mask), 1, 1, mask.shape[1], dtype=dtype)  # noqa: E731
     with monkeypatch.context() as patch:

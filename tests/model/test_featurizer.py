@@ -152,6 +152,7 @@ def test_noise_of_symmetric_graphs_does_not_depend_on_node_order(featurizer, rng
         assert_noise_follows_the_graph(featurizer, graph, shuffled(graph, rng), max_nodes=12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_noise_of_random_graphs_does_not_depend_on_node_order(rng, directed):
     space = GraphSpace(max_nodes=12, num_node_labels=2, num_edge_labels=2, directed=directed)

@@ -97,6 +97,7 @@ def test_the_hard_matching_is_the_best_of_all_permutations(affinity):
         assert max(costs.values()) > min(costs.values()) + 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("affinity", AFFINITIES)
 def test_a_cold_plan_costs_as_little_as_the_hard_matching(affinity):
     """Costs are compared, not matchings: L1 distances tie exactly now and then."""

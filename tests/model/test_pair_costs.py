@@ -62,6 +62,7 @@ def in_rounds(space: GraphSpace, tiny_config) -> GRALE:
     return GRALE(space, replace(tiny_config, matcher=matcher)).eval()
 
 
+@pytest.mark.slow
 def test_rounds_lower_the_bound_of_an_untrained_model(
     in_rounds: GRALE, tiny_model: GRALE, coloring_graphs: list[Graph]
 ) -> None:
@@ -87,6 +88,7 @@ def test_compiled_rounds_equal_those_of_torch(weight: float, directed: bool) -> 
     torch.testing.assert_close(compiled, differentiable, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_batch_size_changes_no_match(in_rounds: GRALE, coloring_graphs: list[Graph]) -> None:
     pairs = list(zip(coloring_graphs[::2], coloring_graphs[1::2]))
     one_by_one, together = (in_rounds.match_many(pairs, batch_size=size) for size in (1, 256))
@@ -95,6 +97,7 @@ def test_the_batch_size_changes_no_match(in_rounds: GRALE, coloring_graphs: list
         np.testing.assert_allclose(alone.scores, match.scores, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_equal_graphs_still_match_exactly(
     in_rounds: GRALE, coloring_graphs: list[Graph], rng: np.random.Generator
 ) -> None:
@@ -102,6 +105,7 @@ def test_equal_graphs_still_match_exactly(
     assert {match.edit_distance for match in in_rounds.match_many(pairs)} == {0}
 
 
+@pytest.mark.slow
 def test_the_order_of_the_nodes_changes_no_bound(
     in_rounds: GRALE, coloring_graphs: list[Graph], rng: np.random.Generator
 ) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 
+@pytest.mark.slow
 def test_more_tries_never_cost_more_and_the_first_is_the_usual(tiny_model, coloring_graphs):
     pairs = list(zip(coloring_graphs[::2], coloring_graphs[1::2]))
     bounds = [
@@ -16,6 +17,7 @@ def test_more_tries_never_cost_more_and_the_first_is_the_usual(tiny_model, color
     assert sum(bounds[2]) < sum(bounds[0])
 
 
+@pytest.mark.slow
 def test_tries_do_not_depend_on_the_batch(tiny_model, coloring_graphs):
     pairs = list(zip(coloring_graphs[::2], coloring_graphs[1::2]))
     whole = tiny_model.match_many(pairs, tries=5)

@@ -70,6 +70,7 @@ def test_stage_2_is_the_loss_of_the_autoencoder_with_its_own_plan(
     assert abs(float(other - wanted)) > 1e-3
 
 
+@pytest.mark.slow
 def test_the_order_of_the_nodes_does_not_change_either_stage(
     predictor: GralePredictor, coloring_graphs: list[Graph], rng
 ) -> None:
@@ -83,6 +84,7 @@ def test_the_order_of_the_nodes_does_not_change_either_stage(
     assert values[0] != pytest.approx(values[2], rel=1e-4)  # other graphs
 
 
+@pytest.mark.slow
 def test_only_phi_and_the_decoder_learn(
     predictor: GralePredictor, coloring_graphs: list[Graph]
 ) -> None:
@@ -96,6 +98,7 @@ def test_only_phi_and_the_decoder_learn(
         assert (weight.grad is None) or name.startswith("decoder."), name
 
 
+@pytest.mark.slow
 def test_a_turned_image_has_the_same_target(predictor: GralePredictor) -> None:
     rows = torch.from_numpy(random_rows(IMAGE, 2))
     pixels = rows.unflatten(1, (32, 32, 3))
@@ -115,6 +118,7 @@ def test_predicted_tokens_lie_where_those_of_the_autoencoder_lie(tiny_config) ->
     assert _predictor(tiny_config).tokens_of(rows).norm(dim=-1).std() > 1e-3
 
 
+@pytest.mark.slow
 def test_candidates_are_distinct_and_the_likeliest_comes_first(predictor: GralePredictor) -> None:
     rows = random_rows(IMAGE, 2)
     likeliest = predictor.predict(rows)
@@ -124,6 +128,7 @@ def test_candidates_are_distinct_and_the_likeliest_comes_first(predictor: GraleP
         assert len({(len(g.edges), g.num_nodes, g.node_labels.tobytes()) for g in listed}) == 3
 
 
+@pytest.mark.slow
 def test_bad_inputs_raise_are_null_or_are_skipped(predictor: GralePredictor) -> None:
     good = random_rows(IMAGE, 1).reshape(32, 32, 3)
     items = [good, good[:16], None, "CCO"]

@@ -16,6 +16,8 @@ from grale.data.samples import sample_graphs
 from grale.data.sources import stream_held_out
 from grale.training.evaluation import evaluate
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 ATOL_GOLDEN = 1e-5  # double precision, rounded to float32 values of order one
 ATOL_FLOAT32 = 5e-4  # what rounding grows to over the layers; 1.2e-4 has been seen
@@ -43,7 +45,6 @@ def test_embeddings_are_the_golden_ones(folder: Path) -> None:
     np.testing.assert_allclose(exact_latents(model), golden, atol=ATOL_GOLDEN, rtol=0)
 
 
-@pytest.mark.slow
 def test_the_molecules_model_gives_nearly_all_molecules_back() -> None:
     model = grale.load("molecules")
     graphs = golden_graphs(model)
@@ -53,7 +54,6 @@ def test_the_molecules_model_gives_nearly_all_molecules_back() -> None:
     assert sum(smiles is not None for smiles in model.decode_smiles(model.encode(graphs))) >= 46
 
 
-@pytest.mark.slow
 def test_the_commonest_small_molecules_come_back() -> None:
     """Those of the card; potassium chloride and I2 do not yet."""
     model = grale.load("molecules")
@@ -118,14 +118,12 @@ def test_the_commonest_small_molecules_come_back() -> None:
     assert sum(back) >= 59
 
 
-@pytest.mark.slow
 def test_the_coloring_model_gives_nearly_all_unseen_graphs_back() -> None:
     report = evaluate(grale.load("coloring"), list(stream_held_out("coloring20", 400, "test")))
     assert report.accuracy > 0.99
     assert report.size_accuracy > 0.99
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data", "needed"), [("coloring", "coloring20", 40), ("molecules", "library", 40)]
 )
@@ -136,7 +134,6 @@ def test_refined_vectors_give_all_graphs_back(name: str, data: str, needed: int)
     assert 40 * report.accuracy >= needed
 
 
-@pytest.mark.slow
 def test_the_coloring_10_model_gives_most_unseen_graphs_back() -> None:
     graphs = list(stream_held_out("coloring10", 500, "test"))
     report = evaluate(grale.load("coloring-10"), graphs)

@@ -45,6 +45,7 @@ def training(request):
     return request.param
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_permuting_the_input_permutes_nodes_and_leaves_the_latent(
     space, config, graphs, dtype, training
@@ -56,6 +57,7 @@ def test_permuting_the_input_permutes_nodes_and_leaves_the_latent(
         assert change < ATOL[dtype]
 
 
+@pytest.mark.slow
 def test_a_plan_that_keeps_the_listed_order_breaks_the_order_test(space, config, graphs):
     class Listed(SinkhornMatcher):
         def hard(self, nodes, slots):
@@ -82,6 +84,7 @@ def test_edges_carried_by_a_permutation_are_permuted():
     assert torch.equal(carried[..., 0].long(), permute_batch(graphs, order).edge_labels)
 
 
+@pytest.mark.slow
 def test_the_forward_pass_is_the_equations_of_the_module(space, config, graphs, training):
     model = GRALE(space, config).train(training)
     batch = GraphBatch.from_graphs(graphs)
@@ -101,6 +104,7 @@ def test_the_forward_pass_is_the_equations_of_the_module(space, config, graphs, 
     torch.testing.assert_close(latent, tokens, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_plan_is_soft_in_training_and_an_assignment_at_inference(space, config, graphs):
     model = GRALE(space, config)
     inputs = model.featurizer(GraphBatch.from_graphs(graphs))
@@ -118,6 +122,7 @@ def test_the_plan_is_soft_in_training_and_an_assignment_at_inference(space, conf
         assert (others <= best + 1e-3).all()
 
 
+@pytest.mark.slow
 def test_the_loss_takes_the_plan_that_pooled(space, config, graphs, training):
     model = GRALE(space, config).train(training)
     batch = GraphBatch.from_graphs(graphs)
@@ -125,6 +130,7 @@ def test_the_loss_takes_the_plan_that_pooled(space, config, graphs, training):
     assert torch.equal(model(batch).plan.log_plan, plan.log_plan)
 
 
+@pytest.mark.slow
 def test_a_reconstruction_has_the_nodes_in_the_order_of_the_input(space, config, rng):
     model = GRALE(space, config).eval()
     order = torch.randperm(12, generator=torch.Generator().manual_seed(0))
@@ -137,6 +143,7 @@ def test_a_reconstruction_has_the_nodes_in_the_order_of_the_input(space, config,
     assert first.permuted(order.numpy()) == second
 
 
+@pytest.mark.slow
 def test_latents_are_as_long_as_all_tokens(space, config, graphs):
     model = GRALE(space, replace(config, token_dim=3)).eval()
     assert model.encode(graphs).shape == (len(graphs), 36)

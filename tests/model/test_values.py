@@ -48,6 +48,7 @@ def test_the_embedding_does_not_depend_on_the_order_of_nodes(model: GRALE) -> No
     assert np.abs(first - other).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_decoded_graphs_have_features_in_their_own_units(model: GRALE) -> None:
     (again,) = model.reconstruct([geometric(0)])
     assert again.node_features is not None
@@ -63,6 +64,7 @@ def test_a_graph_without_its_features_is_refused(model: GRALE) -> None:
     assert model.why_not([Graph([0])]) == ["the graph has 0 features per node, but 2 are expected"]
 
 
+@pytest.mark.slow
 def test_training_lowers_the_error_of_features(model: GRALE) -> None:
     batch = GraphBatch.from_graphs([geometric(seed) for seed in range(4)])
     optimizer = torch.optim.Adam(model.parameters(), 3e-3)
@@ -85,6 +87,7 @@ def test_a_model_without_features_has_no_weights_for_them(tiny_config: ModelConf
     assert GRALE(SPACE, tiny_config).state_dict().keys() - plain.state_dict().keys() == more
 
 
+@pytest.mark.slow
 def test_dropout_acts_in_training_only(tiny_config: ModelConfig) -> None:
     space = GraphSpace(max_nodes=5, num_node_labels=1)
     torch.manual_seed(0)

@@ -24,6 +24,7 @@ def mix(numbers, out):
     scatter(out, 20, 3, first)
 
 
+@pytest.mark.slow
 def test_exp_is_that_of_numpy_for_numbers_below_zero():
     numbers = np.linspace(-88, 0, 8_000, dtype=np.float32)
     out = np.empty_like(numbers)
@@ -44,6 +45,7 @@ def test_exp_of_what_is_far_below_is_zero_and_what_is_not_a_number_stays_so():
     assert np.isfinite(out[5:]).all()
 
 
+@pytest.mark.slow
 def test_lanes_are_computed_with_and_kept_number_by_number():
     numbers = np.array([1, -2, 3, 4, 5, 6, -7, 0.5], dtype=np.float32)
     out = np.zeros(32, dtype=np.float32)

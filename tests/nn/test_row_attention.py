@@ -123,6 +123,7 @@ def test_empty_batches_stay_empty_and_widths_must_be_whole_heads():
         attend_rows(torch.zeros(1, 8, 8, 51), 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 60_000, 10**9])
 def test_long_rows_in_slices_agree_with_plain_attention(size, monkeypatch):
     monkeypatch.setattr(row_attention, "SLICE_BYTES", size)  # one row, a few, all at a time

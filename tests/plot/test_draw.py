@@ -29,6 +29,7 @@ def num_lines(axes) -> int:
     return sum(len(item.get_segments()) for item in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_nodes", [5, 20])
 def test_all_discs_are_inside_the_limits(axes, cell_graph, num_nodes):
     draw_graph(axes, cell_graph(num_nodes))

@@ -32,11 +32,13 @@ def centres(axes) -> np.ndarray:
     return np.array([path.get_extents().get_points().mean(axis=0) for path in discs.get_paths()])
 
 
+@pytest.mark.slow
 def test_a_reconstruction_figure_has_two_axes_per_pair(cell_graph):
     graphs = [cell_graph(6, seed) for seed in range(3)]
     assert len(reconstruction_figure(graphs, graphs).axes) == 6
 
 
+@pytest.mark.slow
 def test_matched_nodes_are_drawn_at_the_same_place(cell_graph, without_edge):
     graph = cell_graph(9)
     order = np.random.default_rng(0).permutation(9)
@@ -48,6 +50,7 @@ def test_matched_nodes_are_drawn_at_the_same_place(cell_graph, without_edge):
     assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim()
 
 
+@pytest.mark.slow
 def test_unmatched_nodes_of_either_side_are_drawn(cell_graph):
     graph = cell_graph(7)
     other = Graph([*graph.node_labels.tolist(), 0], [*graph.edges.tolist(), [7, 3]])
@@ -62,6 +65,7 @@ def test_captions_break_where_they_say_so(cell_graph):
     assert [text.get_text() for text in figure.axes[0].texts] == ["size 5,\npredicted 5.2"]
 
 
+@pytest.mark.slow
 def test_captions_tell_exact_from_inexact(cell_graph):
     graphs = [cell_graph(5)] * 2
     figure = reconstruction_figure(graphs, graphs, captions=["a", "b"], exact=[True, False])
@@ -71,6 +75,7 @@ def test_captions_tell_exact_from_inexact(cell_graph):
     assert same_color(wrong.get_color(), INEXACT_COLOUR)
 
 
+@pytest.mark.slow
 def test_nothing_drawn_reaches_beyond_the_figure(cell_graph):
     graphs = [cell_graph(size) for size in (5, 12)]
     captions = ["a caption long enough to need a second line"] * 2
@@ -83,6 +88,7 @@ def test_nothing_drawn_reaches_beyond_the_figure(cell_graph):
         assert figure.bbox.y0 <= extent.y0
 
 
+@pytest.mark.slow
 def test_an_interpolation_figure_has_one_axes_per_graph(cell_graph):
     graphs = [cell_graph(6, seed) for seed in range(4)]
     mappings = [np.arange(6)] * 3
@@ -107,6 +113,7 @@ def test_a_band_is_shaded_around_its_curve():
     assert same_color(shade.get_facecolor()[0][:3], axes.lines[1].get_color())
 
 
+@pytest.mark.slow
 def test_texts_are_written_on_the_nodes_of_every_graph():
     graphs = [Graph([0, 2], [(0, 1)]), Graph([1])]
     numbered = GraphLook(palette_for(3), lambda graph: map(str, graph.node_labels))
@@ -118,6 +125,7 @@ def test_texts_are_written_on_the_nodes_of_every_graph():
     assert sum(text.get_text() == "x" for axes in figure.axes for text in axes.texts) == 6
 
 
+@pytest.mark.slow
 def test_a_saved_png_is_a_png_and_repeats_byte_for_byte(tmp_path, curves):
     path = save_figure(curves, tmp_path / "new" / "folder" / "curves.png")
     first = path.read_bytes()
@@ -132,6 +140,7 @@ def test_a_saved_svg_is_valid_xml(tmp_path, cell_graph):
     assert [file.name for file in tmp_path.iterdir()] == ["strip.SVG"]
 
 
+@pytest.mark.slow
 def test_a_failed_save_leaves_no_temporary_file(tmp_path, curves):
     (tmp_path / "taken.png").mkdir()
     with pytest.raises(OSError, match=r"taken\.png"):

@@ -29,6 +29,7 @@ def assert_is_good(points: np.ndarray, num_nodes: int) -> None:
     assert least_distance(points) > CLEARLY_APART
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_nodes", [5, 9, 20, 32])
 def test_nodes_of_cell_graphs_are_apart_and_in_the_square(cell_graph, num_nodes):
     points = layout(cell_graph(num_nodes))
@@ -45,6 +46,7 @@ def test_one_node_is_in_the_middle():
     np.testing.assert_array_equal(layout(Graph([3], [])), [[0.0, 0.0]])
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_positions(cell_graph):
     graph = cell_graph(11)
     np.testing.assert_array_equal(layout(graph, seed=4), layout(graph, seed=4))
@@ -57,6 +59,7 @@ def test_a_path_is_drawn_from_side_to_side():
     assert np.ptp(points[:, 1]) < 0.2
 
 
+@pytest.mark.slow
 def test_a_start_decides_how_the_layout_is_turned(cell_graph):
     graph = cell_graph(10)
     upright = layout(graph)
@@ -67,6 +70,7 @@ def test_a_start_decides_how_the_layout_is_turned(cell_graph):
     assert np.corrcoef(upright.ravel(), turned.ravel())[0, 1] < 0.5
 
 
+@pytest.mark.slow
 def test_an_unchanged_node_keeps_its_place_along_a_sequence(cell_graph, without_edge):
     graph = cell_graph(12)
     order = np.random.default_rng(3).permutation(12)
@@ -77,6 +81,7 @@ def test_an_unchanged_node_keeps_its_place_along_a_sequence(cell_graph, without_
     assert np.linalg.norm(alone - layout(graph)[order], axis=1).max() > 0.25
 
 
+@pytest.mark.slow
 def test_new_nodes_are_placed_near_their_neighbours_along_a_sequence(cell_graph):
     graph = cell_graph(9)
     edges = [*graph.edges.tolist(), [0, 9]]
@@ -88,6 +93,7 @@ def test_new_nodes_are_placed_near_their_neighbours_along_a_sequence(cell_graph)
     assert to_neighbour < np.median(np.linalg.norm(frames[1][9] - frames[1][:9], axis=1))
 
 
+@pytest.mark.slow
 def test_a_sequence_without_common_nodes_is_still_laid_out():
     frames = layout_along([PATH, STAR], [[-1] * 12])
     assert_is_good(frames[1], 12)
@@ -97,6 +103,7 @@ def test_an_empty_sequence_has_no_frames():
     assert layout_along([], []) == []
 
 
+@pytest.mark.slow
 def test_layout_around_leaves_known_nodes_where_they_are(cell_graph):
     graph = cell_graph(10)
     known = layout(graph)

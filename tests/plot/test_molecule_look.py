@@ -65,6 +65,7 @@ def test_what_is_new_along_a_row_is_highlighted() -> None:
     assert third & {CHANGED, NEW, GONE} == {NEW}
 
 
+@pytest.mark.slow
 def test_differences_of_a_reconstruction_are_highlighted_on_both_sides() -> None:
     figure = reconstruction_figure([TOLUIDINE], [PHENOL], [[*range(7), -1]], look=LOOK)
     above, below = (colours(axes) & {CHANGED, NEW, GONE} for axes in figure.axes)
@@ -73,6 +74,7 @@ def test_differences_of_a_reconstruction_are_highlighted_on_both_sides() -> None
     assert not any(colours(axes) & {CHANGED, NEW, GONE} for axes in same.axes)
 
 
+@pytest.mark.slow
 def test_matched_molecules_say_what_is_missing_where() -> None:
     figure = matching_figure(TOLUIDINE, Graph.from_smiles("Nc1ccccc1"), [*range(7), -1], LOOK)
     left, right = (colours(axes) & {CHANGED, NEW, GONE} for axes in figure.axes)
@@ -118,6 +120,7 @@ def test_letters_and_outlines_are_at_their_atoms() -> None:
     assert (drawn.max(axis=0) < places.max(axis=0) + 1).all()
 
 
+@pytest.mark.slow
 def test_a_long_strip_has_several_rows_and_fits_a_file(tmp_path) -> None:
     figure = interpolation_figure([PHENOL] * 25, captions=["phenol"] * 25, look=LOOK)
     assert len(figure.axes) == 25

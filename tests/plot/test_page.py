@@ -25,6 +25,7 @@ def tags(html: str) -> list[tuple[str, dict[str, str | None]]]:
     return found
 
 
+@pytest.mark.slow
 def test_all_text_is_escaped(tmp_path, figure):
     section = Section(HOSTILE, HOSTILE, figure, [[HOSTILE], [HOSTILE]])
     html = write_page(tmp_path / "page.html", HOSTILE, [section]).read_text()
@@ -33,6 +34,7 @@ def test_all_text_is_escaped(tmp_path, figure):
     assert [attributes["alt"] for tag, attributes in tags(html) if tag == "img"] == [HOSTILE]
 
 
+@pytest.mark.slow
 def test_the_page_refers_to_nothing_outside(tmp_path, figure):
     html = write_page(tmp_path / "page.html", "t", [Section("h", "x", figure)]).read_text()
     assert not re.search(r"https?:|//[a-z]|@import|url\(", re.sub(r"base64,[^\"]*", "", html))
@@ -41,6 +43,7 @@ def test_the_page_refers_to_nothing_outside(tmp_path, figure):
     assert not {tag for tag, _ in tags(html)} & {"script", "link", "iframe", "a"}
 
 
+@pytest.mark.slow
 def test_figures_are_embedded_as_png_with_alt_text(tmp_path, figure):
     sections = [Section("h", "x", figure, alt="a rising line"), Section("none", "x")]
     html = write_page(tmp_path / "page.html", "t", sections).read_text()

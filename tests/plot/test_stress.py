@@ -81,6 +81,7 @@ def test_flaws_count_the_crossing_diagonals_of_a_square():
     assert count_flaws(sides, SQUARE) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_planar_layout_has_no_crossings(cell_graph, seed):
     graph = cell_graph(14, seed)

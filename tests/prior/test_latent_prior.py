@@ -103,6 +103,7 @@ def test_slots_are_told_apart() -> None:
     assert torch.allclose(turned, prior.network(x, when, told), atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["flat", "sphere"])
 def test_drawn_tokens_lie_on_the_sphere_if_those_of_graphs_do(path: str) -> None:
     noise = torch.randn(6, 12, generator=torch.Generator().manual_seed(3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from grale.codec.logits import GraphLogits, adjacency_logits
@@ -111,6 +112,7 @@ def test_bonds_are_never_predicted(space: GraphSpace) -> None:
     assert edges.argmax(-1).max() <= 1
 
 
+@pytest.mark.slow
 def test_it_memorises_a_few_graphs(image_predictor) -> None:
     check_it_memorises(*image_predictor(Any2Graph, Any2GraphSettings), steps=100)
 

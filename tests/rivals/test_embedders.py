@@ -194,6 +194,7 @@ def test_the_command_line_trains_embeds_and_refuses_to_evaluate(name, tmp_path):
     assert isinstance(result.exception, CannotDecodeError)
 
 
+@pytest.mark.slow
 def test_the_command_line_embeds_a_file_and_refuses_to_decode_it(tmp_path):
     model = build("simgrace", molecule_space(9))
     model.eval().save_pretrained(tmp_path / "model")

@@ -119,6 +119,7 @@ def test_the_kernel_variant_remembers_its_training_graphs() -> None:
         KernelBarycentre(BITS, space, config, rows, [Graph([0], [])])
 
 
+@pytest.mark.slow
 def test_it_memorises_a_few_graphs(image_predictor) -> None:
     model, rows = image_predictor(FGWBary, FgwbarySettings, config=SMALL)
     check_it_memorises(model, rows, steps=50, count=2)

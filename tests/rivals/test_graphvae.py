@@ -185,6 +185,7 @@ def test_users_can_encode_decode_and_reconstruct(model, batch):
     assert len(model.reconstruct(graphs)) == 4
 
 
+@pytest.mark.slow
 def test_a_saved_model_is_the_same_with_its_running_statistics(model, batch, tmp_path):
     assert not torch.equal(model.encoder.norms[0].running_mean, torch.zeros(32))
     model.save_pretrained(tmp_path)

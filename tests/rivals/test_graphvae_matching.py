@@ -110,6 +110,7 @@ def quadratic_score(S, slots):
     return S[nodes[:, None], slots[:, None], nodes[None, :], slots[None, :]].sum()
 
 
+@pytest.mark.slow
 def test_matched_similarity_is_far_above_that_of_random_assignments(coloring_graphs, rng):
     batch = GraphBatch.from_graphs(coloring_graphs, 10)
     generator = torch.Generator().manual_seed(2)
@@ -190,6 +191,7 @@ def test_the_terms_are_the_published_ones(rng, directed):
             assert getattr(terms, name)[row].item() == pytest.approx(value, rel=1e-5), name
 
 
+@pytest.mark.slow
 def test_matching_finds_the_best_permutation_of_a_small_certain_prediction():
     graph = Graph([0, 1, 0, 1], [(0, 1), (1, 2), (2, 3)], [1, 2, 1])
     batch = GraphBatch.from_graphs([graph])

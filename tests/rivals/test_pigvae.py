@@ -51,6 +51,7 @@ def assert_same(first, second):
         torch.testing.assert_close(first[name], second[name], atol=ATOL_FLOAT32, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_order_of_nodes_changes_neither_embeddings_nor_losses(model, batch):
     orders = random_orders(batch, generator_from(1))
     moved = permute_batch(batch, orders)
@@ -69,6 +70,7 @@ def test_embeddings_tell_graphs_apart(model, batch):
     assert torch.pdist(embedded).min() > 1e-3
 
 
+@pytest.mark.slow
 def test_extra_padding_changes_neither_embeddings_nor_losses(model, batch):
     wide = batch.padded_to(12)
     torch.testing.assert_close(model.embed(wide), model.embed(batch), atol=ATOL_FLOAT32, rtol=0)
@@ -76,6 +78,7 @@ def test_extra_padding_changes_neither_embeddings_nor_losses(model, batch):
     assert_same(model.losses(wide, noise), model.losses(batch, noise))
 
 
+@pytest.mark.slow
 def test_batch_mates_do_not_change_a_reconstruction(model, batch):
     for at_size in (True, False):
         together = model.rebuild(batch, at_size).to_graphs()
@@ -94,6 +97,7 @@ def test_a_reconstruction_follows_the_order_of_its_graph(model, rng, size):
     assert moved == result.permuted(order)
 
 
+@pytest.mark.slow
 def test_the_order_of_symmetric_nodes_does_not_change_what_comes_back(model, rng):
     graphs = symmetric_graphs()
     first = model.reconstruct(graphs)
@@ -204,6 +208,7 @@ def test_the_noise_of_the_latent_counts_in_the_variational_model_only(model, bat
     assert not torch.equal(first.permutation, second.permutation)
 
 
+@pytest.mark.slow
 def test_recomputing_activations_changes_no_gradient(space, batch):
     gradients = []
     for wanted in (False, True):
@@ -215,6 +220,7 @@ def test_recomputing_activations_changes_no_gradient(space, batch):
     torch.testing.assert_close(*gradients, atol=ATOL_FLOAT32, rtol=0)
 
 
+@pytest.mark.slow
 def test_half_precision_gives_a_finite_loss_close_to_the_full_one(model, batch):
     noise = noise_of(model, batch)
     full = model.losses(batch, noise)["loss"].item()
@@ -226,6 +232,7 @@ def test_half_precision_gives_a_finite_loss_close_to_the_full_one(model, batch):
     assert all(weight.grad.isfinite().all() for weight in model.parameters())
 
 
+@pytest.mark.slow
 def test_a_saved_model_is_the_same_when_loaded(model, coloring_graphs, tmp_path):
     model.save_pretrained(tmp_path / "model")
     loaded = PIGVAE.from_pretrained(tmp_path / "model")
@@ -235,6 +242,7 @@ def test_a_saved_model_is_the_same_when_loaded(model, coloring_graphs, tmp_path)
     assert loaded.reconstruct(coloring_graphs) == model.reconstruct(coloring_graphs)
 
 
+@pytest.mark.slow
 def test_users_encode_decode_and_reconstruct(model, coloring_graphs, rng):
     latents = model.encode(coloring_graphs)
     assert latents.shape == (16, 12)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pytest
 import torch
 
 from grale.graphs.batch import GraphBatch
@@ -63,6 +64,7 @@ def test_the_order_of_a_pair_does_not_matter_to_a_prediction(image_predictor) ->
     assert not torch.allclose(ordered, ordered.mT, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_it_memorises_a_few_graphs(image_predictor) -> None:
     small = RelationformerConfig(hidden_dim=32)
     model, rows = image_predictor(Relationformer, RelationformerSettings, config=small)

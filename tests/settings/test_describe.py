@@ -44,6 +44,7 @@ def test_fields_are_listed_with_kind_default_and_meaning() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_every_setting_of_a_run_can_be_set_to_its_default_by_name() -> None:
     listed = list_settings(TrainConfig)
     names = [setting.name for setting in listed]
@@ -53,6 +54,7 @@ def test_every_setting_of_a_run_can_be_set_to_its_default_by_name() -> None:
     assert build(TrainConfig, values) == TrainConfig()
 
 
+@pytest.mark.slow
 def test_the_verb_lists_a_part() -> None:
     result = CliRunner().invoke(app, ["settings", "matcher.temperature"])
     assert result.exit_code == 0, result.output

@@ -145,6 +145,7 @@ def test_an_unknown_base_lists_what_ships(written):
         load_settings(Run, written("extends: [a, b]"))
 
 
+@pytest.mark.slow
 def test_a_huge_or_deep_file_is_refused(written):
     with pytest.raises(SettingsError, match="it cannot be settings"):
         load_settings(Run, written("# " + "x" * 1_000_001))

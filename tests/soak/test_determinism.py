@@ -13,6 +13,8 @@ from grale.catalog import load, shipped_versions
 from grale.data.samples import sample_graphs
 from soak.counts import few_or_many
 
+pytestmark = pytest.mark.slow
+
 SAME = 1e-5
 """Largest change of a number by order, batch, threads and processes, as a share of the largest
 number of the vector: sums of float32 in another order."""

@@ -14,6 +14,8 @@ from grale.tasks.embed import EmbedConfig, embed_file, finished
 from grale.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from soak.counts import few_or_many
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def kept(tmp_path, molecule_model, coloring_graphs, space, monkeypatch):

@@ -15,6 +15,8 @@ from grale.codec.storage import CONFIG, WEIGHTS
 from grale.experiments.bench import peak_memory
 from soak.counts import few_or_many
 
+pytestmark = pytest.mark.slow
+
 MOST_SECONDS, MOST_GIGABYTES = 10.0, 0.2
 SIZES = ("node_dim", "edge_dim", "num_tokens", "token_dim", "num_layers", "num_heads", "outer_dim")
 VALUES = (10**9, 10**30, -1, 0, "many", None, [1], {"a": 1}, float("nan"), 1e308)

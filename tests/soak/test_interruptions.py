@@ -12,7 +12,10 @@ import pytest
 from soak.counts import few_or_many
 from soak.jobs import BUSY, contents, in_child, jobs, killed
 
-pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # it forks
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),  # it forks
+]
 SHARE = {"embed": 1, "train": 1, "prepare": 1, "generate": 1}  # of four kills or races
 MOST_KILLS = 5  # before a run is let through
 

@@ -35,6 +35,7 @@ def tiny(molecule_model: GRALE, tmp_path_factory: pytest.TempPathFactory) -> str
     return str(folder)
 
 
+@pytest.mark.slow
 def test_every_row_has_numbers_or_a_reason(tiny: str) -> None:
     molecules = read_molecules(ROWS)
     done: list[int] = []
@@ -52,6 +53,7 @@ def test_every_row_has_numbers_or_a_reason(tiny: str) -> None:
     assert made["rdkit"].values.shape[1] == len(all_names())
 
 
+@pytest.mark.slow
 def test_a_model_gives_its_description_or_its_latent(tiny: str, molecule_model: GRALE) -> None:
     molecules = read_molecules(SMILES[:5])
     made = make_vectors(find_makers([tiny, f"{tiny}:latent"]), molecules)
@@ -87,6 +89,7 @@ def test_a_descriptor_that_rdkit_does_not_know_is_a_gap_not_a_failure() -> None:
     assert np.isfinite(vectors.values[0]).all()
 
 
+@pytest.mark.slow
 def test_untrained_has_the_shape_of_the_shipped_model_and_always_the_same_weights() -> None:
     state = torch.get_rng_state()
     first, again = untrained(), untrained()
@@ -122,6 +125,7 @@ def test_without_the_extra_chemnet_names_it(monkeypatch: pytest.MonkeyPatch) -> 
         find_makers(["chemnet"])
 
 
+@pytest.mark.slow
 def test_a_vector_without_a_finite_number_is_a_reason(
     tiny: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

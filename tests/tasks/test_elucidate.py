@@ -101,6 +101,7 @@ def test_the_ceiling_counts_molecules_that_share_a_fingerprint(pairs: Path) -> N
     assert (twice.top10, twice.shared) == (1.0, 0.5)
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_per_step_and_the_ceiling(
     predictor: GralePredictor, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

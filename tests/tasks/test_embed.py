@@ -41,6 +41,7 @@ def embed(model, source, out, progress=None, **settings):
     return embed_file(model, "tiny", source, out, config, progress)
 
 
+@pytest.mark.slow
 def test_each_row_has_its_embedding_or_its_reason(tmp_path, molecule_model, source) -> None:
     embed(molecule_model, source, tmp_path / "z.parquet")
     table = pq.read_table(tmp_path / "z.parquet")
@@ -57,6 +58,7 @@ def test_each_row_has_its_embedding_or_its_reason(tmp_path, molecule_model, sour
     assert not list(tmp_path.glob("*.parts"))
 
 
+@pytest.mark.slow
 def test_descriptions_stand_beside_or_instead_of_embeddings(
     tmp_path, molecule_model, source
 ) -> None:
@@ -71,6 +73,7 @@ def test_descriptions_stand_beside_or_instead_of_embeddings(
         np.testing.assert_allclose([rows[row] for row in good], expected, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_damaged_part_is_named_and_made_again(
     tmp_path, molecule_model, source, monkeypatch, caplog, rng
 ) -> None:
@@ -92,6 +95,7 @@ def test_a_damaged_part_is_named_and_made_again(
     assert not list(tmp_path.glob("*.parts"))
 
 
+@pytest.mark.slow
 def test_a_part_that_a_kill_left_half_written_is_removed_and_other_files_stay(
     tmp_path, molecule_model, source
 ) -> None:
@@ -105,6 +109,7 @@ def test_a_part_that_a_kill_left_half_written_is_removed_and_other_files_stay(
     assert [path.name for path in folder.iterdir()] == [".part-mine.part"]
 
 
+@pytest.mark.slow
 def test_a_vector_that_is_not_finite_is_a_failed_row(
     tmp_path, molecule_model, source, monkeypatch
 ) -> None:
@@ -121,6 +126,7 @@ def test_a_vector_that_is_not_finite_is_a_failed_row(
     assert records[7]["embedding"] is None
 
 
+@pytest.mark.slow
 def test_a_second_run_into_the_same_output_is_refused(tmp_path, molecule_model, source) -> None:
     out = tmp_path / "z.parquet"
     with locked(out), pytest.raises(BusyError, match="is being written by another run"):
@@ -134,6 +140,7 @@ def test_a_second_run_into_the_same_output_is_refused(tmp_path, molecule_model, 
         reconstruct_file(molecule_model, source, again)
 
 
+@pytest.mark.slow
 def test_files_of_the_users_own_are_left_in_the_folder_of_parts(
     tmp_path, molecule_model, source
 ) -> None:
@@ -144,6 +151,7 @@ def test_files_of_the_users_own_are_left_in_the_folder_of_parts(
     assert [path.name for path in parts.iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.slow
 def test_rows_that_fail_are_left_out_or_stop_the_run(tmp_path, molecule_model, source) -> None:
     embed(molecule_model, source, tmp_path / "z.parquet", on_error="skip")
     rows = pq.read_table(tmp_path / "z.parquet").column("row").to_pylist()
@@ -153,6 +161,7 @@ def test_rows_that_fail_are_left_out_or_stop_the_run(tmp_path, molecule_model, s
     assert not (tmp_path / "w.parquet").exists()
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_ends_the_same(
     tmp_path, molecule_model, source, monkeypatch
 ) -> None:
@@ -175,6 +184,7 @@ def test_a_killed_run_goes_on_and_ends_the_same(
     assert (tmp_path / "z.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
 
 
+@pytest.mark.slow
 def test_parts_of_another_job_are_not_taken_up(tmp_path, molecule_model, source) -> None:
     embed(molecule_model, source, tmp_path / "folder")
     with pytest.raises(ValueError, match="parts of another run"):
@@ -184,6 +194,7 @@ def test_parts_of_another_job_are_not_taken_up(tmp_path, molecule_model, source)
     assert pq.read_table(tmp_path / "folder").num_rows == len(ROWS)
 
 
+@pytest.mark.slow
 def test_other_weights_under_the_same_name_are_another_job(
     tmp_path, molecule_model, source
 ) -> None:
@@ -200,6 +211,7 @@ def test_other_weights_under_the_same_name_are_another_job(
     assert embed(molecule_model, source, tmp_path / "z.parquet") == 3
 
 
+@pytest.mark.slow
 def test_parts_of_unknown_origin_are_not_taken_up(tmp_path, molecule_model, source) -> None:
     folder = tmp_path / "z"
     embed(molecule_model, source, folder)
@@ -208,6 +220,7 @@ def test_parts_of_unknown_origin_are_not_taken_up(tmp_path, molecule_model, sour
         embed(molecule_model, source, folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", ["", "[" * 100_000, "[1]", "{" + " " * 6_000_000 + "}", "no"])
 def test_a_damaged_plan_is_one_sentence_that_says_what_to_do(
     tmp_path, molecule_model, source, plan
@@ -226,6 +239,7 @@ def test_an_empty_file_is_an_error(tmp_path, molecule_model) -> None:
         embed(molecule_model, open_molecules(tmp_path / "in.csv"), tmp_path / "z.parquet")
 
 
+@pytest.mark.slow
 def test_progress_counts_rows_failures_and_time(tmp_path, molecule_model, source) -> None:
     reports: list[object] = []
     embed(molecule_model, source, tmp_path / "z.parquet", reports.append)
@@ -234,6 +248,7 @@ def test_progress_counts_rows_failures_and_time(tmp_path, molecule_model, source
     assert all(report.parse_seconds > 0 for report in reports)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # Ray's own
 def test_a_ray_that_is_started_here_is_new_and_listens_on_this_machine_alone(monkeypatch) -> None:
     import ray
@@ -292,6 +307,7 @@ def assert_same_rows(first: Path, second: Path) -> None:
             np.testing.assert_allclose(ours, theirs, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_embeddings_decode_to_a_row_each(tmp_path, molecule_model, source) -> None:
     embed(molecule_model, source, tmp_path / "z.parquet")
     report = decode_file(
@@ -332,6 +348,7 @@ def test_embeddings_that_are_broken_have_their_reason(tmp_path, molecule_model) 
     assert all(row["status"] == "failed" and row["smiles"] is None for row in table[1:])
 
 
+@pytest.mark.slow
 def test_decoding_with_a_search_says_what_is_verified(tmp_path, source) -> None:
     model, again = load("molecules@1"), tmp_path / "out.parquet"
     embed(model, source, tmp_path / "z.parquet")
@@ -390,6 +407,7 @@ def test_reconstruction_says_of_each_row_what_came_back(tmp_path, molecule_model
         assert record["candidates"] is None
 
 
+@pytest.mark.slow
 def test_reconstruction_lists_the_best_valid_molecules_when_asked(tmp_path, source) -> None:
     model = load("molecules@1")
     options = CodecOptions(candidates=3, molecule_tries=10)

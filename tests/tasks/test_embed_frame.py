@@ -26,6 +26,7 @@ def listed(column):
     return [None if v is None or v is pd.NA or v != v else v for v in values]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", MAKERS)
 def test_the_frame_keeps_its_columns_and_gets_vectors_and_reasons(molecule_model, library):
     frame = MAKERS[library]({"id": [4, 5, 6, 7], "s": SMILES})
@@ -52,6 +53,7 @@ def test_a_wide_frame_has_one_column_per_number(molecule_model, library):
     assert np.isfinite(first).tolist() == [True, False, False, True]
 
 
+@pytest.mark.slow
 def test_an_index_stays_and_the_model_is_named(molecule_model):
     frame = pd.DataFrame({"smiles": SMILES}, index=[9, 7, 7, 1])
     found = grale.embed_frame(frame, model=molecule_model)

@@ -21,6 +21,8 @@ from grale.tasks.embed import EmbedConfig, embed_file
 from grale.tasks.embed_parts import ShardReport
 from grale.tasks.vector_files import made_with_of, open_vectors, read_vectors
 
+pytestmark = pytest.mark.slow
+
 CSV = """ID;Canonical SMILES;pIC50;status
 007;CCO;5.5;new
 008;CC(=O)[O-].[Na+];;old

@@ -18,6 +18,8 @@ from grale.tasks.generate import GenerateConfig, generate, generate_file
 from grale.tasks.keep import contains, template_of
 from prior.still_prior import CENTRE, still_prior
 
+pytestmark = pytest.mark.slow
+
 QUICK = SampleOptions(steps=1)
 
 

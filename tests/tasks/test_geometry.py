@@ -16,6 +16,7 @@ from grale.tasks.geometry import edited, is_in_one_piece, measure_geometry, suit
 from grale.tasks.heads import HEADS, build_head, r2_of
 
 
+@pytest.mark.slow
 def test_edited_graphs_are_at_most_so_many_edits_away(coloring_graphs, rng) -> None:
     space = GraphSpace(max_nodes=10, num_node_labels=4)
     changed = []
@@ -31,6 +32,7 @@ def test_edited_graphs_are_at_most_so_many_edits_away(coloring_graphs, rng) -> N
     assert max(changed) > 4
 
 
+@pytest.mark.slow
 def test_only_graphs_in_one_piece_and_of_usual_size_suit() -> None:
     space = grale.load("molecules@1").space
     assert not is_in_one_piece(Graph([0, 0, 0], [(0, 1)]))
@@ -55,6 +57,7 @@ def test_a_trained_space_is_told_from_an_untrained_one() -> None:
     assert again == good
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "name"), [(t, n) for t, heads in HEADS.items() for n in heads])
 def test_every_head_learns_what_can_be_learned(task: str, name: str, rng) -> None:
     vectors = rng.standard_normal((300, 4))

@@ -15,6 +15,7 @@ from grale.tasks.interpolate import follow, interpolate
 from model.sample_graphs import with_odd_edges
 
 
+@pytest.mark.slow
 def test_the_ends_are_the_decoded_graphs(tiny_model: GRALE, coloring_graphs: list[Graph]) -> None:
     first, second = coloring_graphs[:2]
     path = interpolate(tiny_model, first, second, steps=5, refine=0)

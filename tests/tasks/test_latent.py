@@ -37,6 +37,7 @@ def graphs() -> list[Graph]:
     return generate_coloring(400, COLORING_VARIANTS["coloring10"], seed=11)
 
 
+@pytest.mark.slow
 def test_the_barycenter_is_the_decoded_mean(
     tiny_model: GRALE, coloring_graphs: list[Graph]
 ) -> None:
@@ -48,6 +49,7 @@ def test_the_barycenter_is_the_decoded_mean(
     assert found.num_graphs == len(coloring_graphs)
 
 
+@pytest.mark.slow
 def test_a_stream_has_the_same_barycenter_as_a_list(
     tiny_model: GRALE, coloring_graphs: list[Graph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +154,7 @@ def test_records_begin_at_the_first_known_value() -> None:
     assert [step.step for step in path.records(-1)] == [0, 1, 3]
 
 
+@pytest.mark.slow
 def test_the_predictor_leaves_rows_without_value_out() -> None:
     rng = np.random.default_rng(0)
     latents = rng.normal(size=(200, 4)).astype(np.float32)
@@ -205,6 +208,7 @@ def test_the_noise_level_is_the_share_of_changed_nodes(rng: np.random.Generator)
     assert counts.min() > 0.8 * counts.max()
 
 
+@pytest.mark.slow
 def test_reconstruction_repairs_colours(coloring: GRALE, graphs: list[Graph]) -> None:
     clean, noisy = denoise_curve(coloring, graphs[:150], [0.0, 0.15])
     assert clean.before.value == 1

@@ -22,6 +22,7 @@ def source(tmp_path):
     return tmp_path / "in.csv"
 
 
+@pytest.mark.slow
 def test_the_nearest_rows_are_those_of_an_exhaustive_search(molecule_model, source, monkeypatch):
     monkeypatch.setattr(described, "ROWS", 100)
     (found,) = grale.neighbours(molecule_model, source, ["CCO"], k=3)
@@ -36,6 +37,7 @@ def test_the_nearest_rows_are_those_of_an_exhaustive_search(molecule_model, sour
     assert len(grale.neighbours(molecule_model, source, ["CCO"], k=50)[0]) == len(good)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["z.parquet", "z.csv", "z.npy", "z"])
 @pytest.mark.parametrize("what", ["latent", "description"])
 def test_stored_vectors_of_the_same_model_are_used_again(
@@ -55,6 +57,7 @@ def test_stored_vectors_of_the_same_model_are_used_again(
     assert [each.row for each in found] == [each.row for each in expected]
 
 
+@pytest.mark.slow
 def test_chunks_give_the_same_neighbours(molecule_model, source, monkeypatch):
     whole = grale.neighbours(molecule_model, source, ["CCO", "c1ccccc1"], k=2)
     parts = [list(part.numbers) for part in described.described_chunks(molecule_model, source)]
@@ -66,6 +69,7 @@ def test_chunks_give_the_same_neighbours(molecule_model, source, monkeypatch):
     assert [each[0].row for each in again] == [each[0].row for each in whole] == [0, 3]
 
 
+@pytest.mark.slow
 def test_rows_for_a_map_have_their_columns_or_properties(molecule_model, source):
     rows, colours = coloured_rows(molecule_model, source, ["y", "size", "label"])
     assert rows.num_read == len(SMILES)

@@ -51,6 +51,7 @@ def test_what_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not list(out.parent.iterdir())
 
 
+@pytest.mark.slow
 def test_a_run_that_stopped_at_a_row_goes_on_as_its_error_advises(
     tmp_path: Path, source: Path, molecule_model
 ) -> None:
@@ -63,6 +64,7 @@ def test_a_run_that_stopped_at_a_row_goes_on_as_its_error_advises(
     assert [report.failed for report in reports] == [0, 1, 0, 0]
 
 
+@pytest.mark.slow
 def test_failures_of_finished_shards_are_counted_and_damaged_parts_done_again(
     tmp_path: Path, source: Path, molecule_model
 ) -> None:
@@ -97,6 +99,7 @@ def test_an_empty_file_is_named_and_can_be_mended(tmp_path: Path, molecule_model
     assert not list(tmp_path.glob(f"**/{PLAN}"))
 
 
+@pytest.mark.slow
 def test_a_model_of_colourings_takes_no_molecules(tmp_path: Path, source: Path) -> None:
     model, file = load("coloring-10"), open_file_or_folder(source)
     with pytest.raises(ValueError, match="not trained on molecules"):
@@ -167,6 +170,7 @@ def _embed(model, path: Path, out: Path) -> int:
     return embed_file(model, "tiny", open_file_or_folder(path), out, EmbedConfig())
 
 
+@pytest.mark.slow
 def test_reconstructing_names_rows_whose_vector_is_not_finite(
     tmp_path, molecule_model, monkeypatch
 ) -> None:

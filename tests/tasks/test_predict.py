@@ -35,6 +35,7 @@ def of_molecules(tiny_config: ModelConfig) -> GralePredictor:
     return _predictor(molecule_space(10), BITS, tiny_config)
 
 
+@pytest.mark.slow
 def test_every_file_of_a_folder_has_its_row(of_images: GralePredictor, tmp_path: Path) -> None:
     pixels = random_rows(IMAGE, 2).reshape(2, 32, 32, 3)
     folder = tmp_path / "in"
@@ -56,6 +57,7 @@ def test_every_file_of_a_folder_has_its_row(of_images: GralePredictor, tmp_path:
     assert b"grale" in pq.read_schema(tmp_path / "out.parquet").metadata
 
 
+@pytest.mark.slow
 def test_a_split_of_pairs_is_scored(
     of_images: GralePredictor, image_pairs: Path, tmp_path: Path
 ) -> None:
@@ -65,6 +67,7 @@ def test_a_split_of_pairs_is_scored(
     assert row["exact"] is (row["edit_distance"] == 0)
 
 
+@pytest.mark.slow
 def test_smiles_become_fingerprints_and_bad_ones_reasons(
     of_molecules: GralePredictor, tmp_path: Path
 ) -> None:
@@ -105,6 +108,7 @@ def test_a_fingerprint_of_another_length_is_a_reason(
     assert "(n, 64)" in pq.read_table(tmp_path / "out.parquet").to_pylist()[0]["reason"]
 
 
+@pytest.mark.slow
 def test_targets_that_are_too_large_are_named_and_the_rest_go_on(
     tiny_config: ModelConfig, tmp_path: Path
 ) -> None:

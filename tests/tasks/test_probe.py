@@ -31,6 +31,7 @@ def vectors() -> dict[str, Vectors]:
     return {"counts": join("counts", made), "noise": Vectors(noise, list(NO_REASONS))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", HEADS["regression"])
 def test_a_property_that_vectors_tell_is_read_and_noise_tells_nothing(head, vectors) -> None:
     fits: list[int] = []
@@ -43,6 +44,7 @@ def test_a_property_that_vectors_tell_is_read_and_noise_tells_nothing(head, vect
     assert np.mean(found.scores["noise"]["R2"]) < 0.3 < np.mean(found.scores["counts"]["R2"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", HEADS["classification"])
 def test_classes_that_vectors_tell_are_ranked_and_noise_is_not(head, vectors) -> None:
     found = probe(MOLECULES, CLASSES, vectors, ProbeConfig(head=head, num_splits=2))
@@ -62,6 +64,7 @@ def test_errors_are_in_deviations_of_the_rows_learned_from(vectors) -> None:
     assert first == pytest.approx(second)
 
 
+@pytest.mark.slow
 def test_all_contenders_are_compared_on_the_rows_that_all_can_take(vectors, tmp_path) -> None:
     short = Vectors(vectors["noise"].values, ["too long", *NO_REASONS[1:]])
     targets = TARGETS.copy()
@@ -86,6 +89,7 @@ def test_all_contenders_are_compared_on_the_rows_that_all_can_take(vectors, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "a.parquet", "a.png"]
 
 
+@pytest.mark.slow
 def test_molecules_on_both_sides_of_a_split_are_counted(vectors) -> None:
     config = ProbeConfig(head="ridge", num_splits=2)
     assert sum(probe(MOLECULES, TARGETS, vectors, config).shared) == 0
@@ -111,6 +115,7 @@ def test_numbers_far_out_are_cut_and_unknown_ones_become_the_mean() -> None:
     assert found.tolist() == [[10.0, -10.0, 0.0, 0.5]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_a_picture_is_drawn_for_each_task(task, vectors, tmp_path) -> None:
     targets = TARGETS if task == "regression" else CLASSES
@@ -206,6 +211,7 @@ def test_what_is_left_out_of_a_vector_is_found_missing() -> None:
         what_is_missing(molecules.taken(range(5)), Vectors(np.zeros((5, 2)), [None] * 5))
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_other_contenders(vectors) -> None:
     config = ProbeConfig(num_splits=2)
     alone: Probed = probe(MOLECULES, TARGETS, {"counts": vectors["counts"]}, config)

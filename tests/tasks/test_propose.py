@@ -24,6 +24,7 @@ QUICK = ProposeConfig(count=16, amount=1.0, steps=2)
 START = "CCCc1ccccc1"
 
 
+@pytest.mark.slow
 def test_proposals_are_distinct_valid_and_the_best_come_first(generative: GRALE) -> None:
     generative.use_prior(still_prior(generative, share=0.6))  # nearer draws are all one molecule
     config = replace(QUICK, count=48)
@@ -39,6 +40,7 @@ def test_proposals_are_distinct_valid_and_the_best_come_first(generative: GRALE)
     assert lower == sorted(lower)
 
 
+@pytest.mark.slow
 def test_less_noise_gives_more_similar_proposals(generative: GRALE) -> None:
     def similarity(amount: float) -> float:
         config = ProposeConfig(count=16, amount=amount, levels=1, steps=2)
@@ -50,6 +52,7 @@ def test_less_noise_gives_more_similar_proposals(generative: GRALE) -> None:
     assert similarity(0.1) > similarity(1.0) + 0.1
 
 
+@pytest.mark.slow
 def test_dissimilar_proposals_are_left_out(generative: GRALE) -> None:
     every = propose(generative, START, LOGP, config=QUICK).best
     near = propose(
@@ -62,6 +65,7 @@ def test_dissimilar_proposals_are_left_out(generative: GRALE) -> None:
     assert [each.graph for each in near] == [each.graph for each in every if each.similarity >= 0.4]
 
 
+@pytest.mark.slow
 def test_a_push_changes_the_property_in_its_direction(generative: GRALE) -> None:
     direction = torch.randn(generative.latent_dim, generator=torch.Generator().manual_seed(0))
     prior = still_prior(generative)
@@ -85,6 +89,7 @@ def test_a_push_changes_the_property_in_its_direction(generative: GRALE) -> None
     assert ends(1) > ends(-1)
 
 
+@pytest.mark.slow
 def test_kept_atoms_are_in_every_proposal(generative: GRALE) -> None:
     config = ProposeConfig(count=12, amount=1.0, steps=2, keep="c1ccccc1")
     found = propose(generative, CENTRE, LOGP, config=config)
@@ -101,6 +106,7 @@ def test_bad_options_are_refused(changes) -> None:
         ProposeConfig(**changes)
 
 
+@pytest.mark.slow
 def test_points_that_decode_stay_and_others_are_led_back(generative: GRALE) -> None:
     generative.use_prior(still_prior(generative, share=0.02))
     rng = np.random.default_rng(0)
@@ -113,6 +119,7 @@ def test_points_that_decode_stay_and_others_are_led_back(generative: GRALE) -> N
     assert max(back.amounts) > 0  # noise that is not a molecule was led to the centre
 
 
+@pytest.mark.slow
 def test_a_line_by_the_prior_has_the_same_ends_and_more_valid_graphs(generative: GRALE) -> None:
     generative.use_prior(still_prior(generative, share=0.02))
     ends = "CC(=O)Nc1ccccc1", "OCC1CCCCC1N"
@@ -131,6 +138,7 @@ def test_a_line_by_the_prior_has_the_same_ends_and_more_valid_graphs(generative:
     assert num_valid(line.graphs) < 5
 
 
+@pytest.mark.slow
 def test_a_barycentre_by_the_prior_is_valid(generative: GRALE) -> None:
     molecules = ["CCO", "c1ccccc1C", "CC(=O)NCC", "C1CCNCC1CO"]
     found = barycenter(generative, molecules, path="prior", back=BackConfig(amount=1.0))

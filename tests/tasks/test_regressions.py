@@ -51,6 +51,7 @@ def test_a_seed_draws_the_rows(splits):
     assert seen[0][0] == 50
 
 
+@pytest.mark.slow
 def test_curved_regressors_find_what_a_line_cannot(splits):
     line = fit_and_score(ridge, *splits, None, 0)
     curve = fit_and_score(mlp, *splits, None, 0)
@@ -64,6 +65,7 @@ def test_ridge_finds_a_line_exactly(splits):
     assert fit_and_score(ridge, train, test, None, 0).rmse < 0.01
 
 
+@pytest.mark.slow
 def test_the_sparse_process_comes_close_to_the_exact_one(splits):
     pytest.importorskip("gpytorch")
     from sklearn.gaussian_process import GaussianProcessRegressor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
+
+from cli.invoking import invoke
 
 ATOL_SUM_ORDER = 2e-5  # two processes add the same gradients in another order
 START = [sys.executable, "-m", "grale.cli", "train", "smoke", "--accelerator", "cpu"]
@@ -65,13 +68,16 @@ if rank == 0:
 
 
 @pytest.mark.slow
-def test_two_processes_have_the_gradients_of_one_and_learn_the_same(tmp_path: Path) -> None:
+def test_two_processes_have_the_gradients_of_one_and_learn_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
-    for devices, start in (("1", [sys.executable]), ("2", TORCHRUN)):
-        command = [*start, str(script), str(tmp_path / devices), devices]
-        result = subprocess.run(command, capture_output=True, text=True, env=_environment())
-        assert result.returncode == 0, result.stderr
+    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "1"), "1"])
+    runpy.run_path(str(script))
+    command = [*TORCHRUN, str(script), str(tmp_path / "2"), "2"]
+    result = subprocess.run(command, capture_output=True, text=True, env=_environment())
+    assert result.returncode == 0, result.stderr
     one, two = (load_file(tmp_path / n / "gradient.safetensors") for n in ("1", "2"))
     for name, gradient in one.items():
         torch.testing.assert_close(gradient, two[name], atol=ATOL_SUM_ORDER, rtol=1e-3)
@@ -85,9 +91,9 @@ def test_two_processes_have_the_gradients_of_one_and_learn_the_same(tmp_path: Pa
 
 @pytest.mark.slow
 def test_a_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
-    settings = ["--set", "max_steps=40", "--set", "data.num_workers=2"]
-    settings += ["--set", "optimizer.ema_decay=0.9", "--save-every", "3"]
-    _train(tmp_path / "straight", *settings)
+    settings = ["--set", "max_steps=40", "--set", "optimizer.ema_decay=0.9", "--save-every", "3"]
+    invoke(*START[3:], "--out", str(tmp_path / "straight"), *settings)
+    settings += ["--set", "data.num_workers=2"]
     killed = tmp_path / "killed"
     for kill in range(2):
         resume = ["--resume"] if kill else []

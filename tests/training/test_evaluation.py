@@ -12,6 +12,7 @@ from grale.model.autoencoder import GRALE
 from grale.training.evaluation import Outcomes, evaluate, reconstruct_all
 
 
+@pytest.mark.slow
 def test_outcomes_average_to_the_report(tiny_model: GRALE, coloring_graphs: list[Graph]) -> None:
     outcomes = reconstruct_all(tiny_model, coloring_graphs, CodecOptions(batch_size=5))
     report = evaluate(tiny_model, coloring_graphs)

@@ -29,6 +29,8 @@ from grale.training.fit import (
 )
 from grale.training.objective import Validation
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +151,6 @@ def test_a_set_that_is_too_small_is_said_to_be() -> None:
     assert "more minutes" in remarks(0.1, 0.1, 500)[0]
 
 
-@pytest.mark.slow
 def test_the_story_of_the_guide_runs(
     tiny: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

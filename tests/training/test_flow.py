@@ -18,6 +18,8 @@ from grale.tasks.latent_cache import CacheConfig, cache_latents
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.loop import StepReport, Trainer
 
+pytestmark = pytest.mark.slow
+
 SHAPE = PriorConfig(dim=16, num_layers=1, num_heads=2)
 
 

@@ -18,6 +18,8 @@ from grale.training.config import RunOptions, TrainConfig
 from grale.training.failure import BadLossError
 from grale.training.loop import StepReport, Trainer, noise_seed
 
+pytestmark = pytest.mark.slow
+
 CPU = RunOptions(accelerator="cpu")
 
 
@@ -32,7 +34,6 @@ def _weights(trainer: Trainer) -> list[torch.Tensor]:
     return [*trainer.model.state_dict().values(), *trainer.average.weights]
 
 
-@pytest.mark.slow
 def test_the_loss_falls(smoke: TrainConfig, tmp_path: Path) -> None:
     _, reports = _run(replace(smoke, max_steps=60, validate_every=60), tmp_path)
     assert reports[-1].values["loss"] < 0.8 * reports[0].values["loss"]
@@ -58,7 +59,6 @@ def test_reports_name_every_term_and_the_marginal_error(smoke: TrainConfig, tmp_
     assert terms | {"loss", "marginal_error"} <= reports[0].values.keys()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["adam", "muon"])
 def test_a_resumed_run_equals_an_uninterrupted_one(
     smoke: TrainConfig, tmp_path: Path, kind: str
@@ -94,7 +94,6 @@ def test_resuming_with_other_settings_is_refused(smoke: TrainConfig, tmp_path: P
         Trainer(smoke, tmp_path / "nothing", replace(CPU, resume=True))
 
 
-@pytest.mark.slow
 def test_a_run_killed_before_its_first_checkpoint_starts_anew(
     smoke: TrainConfig, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -140,7 +139,6 @@ def test_a_folder_with_another_run_is_refused(smoke: TrainConfig, tmp_path: Path
         Trainer(smoke, tmp_path, CPU)
 
 
-@pytest.mark.slow
 def test_a_run_whose_checkpoints_are_all_damaged_says_what_to_do_with_and_without_resume(
     smoke: TrainConfig, tmp_path: Path
 ) -> None:
@@ -158,7 +156,6 @@ def test_a_run_whose_checkpoints_are_all_damaged_says_what_to_do_with_and_withou
     assert again.step == smoke.max_steps
 
 
-@pytest.mark.slow
 def test_a_resumed_run_keeps_its_time_budget_unless_given_another(
     smoke: TrainConfig, tmp_path: Path
 ) -> None:
@@ -193,7 +190,6 @@ def test_a_time_budget_ends_the_run_and_the_schedule(smoke: TrainConfig, tmp_pat
     assert 0 < trainer.step < 100_000
 
 
-@pytest.mark.slow
 def test_recomputing_activations_changes_no_gradient(smoke: TrainConfig, tmp_path: Path) -> None:
     plain, _ = _run(smoke, tmp_path / "plain")
     frugal, _ = _run(smoke, tmp_path / "frugal", replace(CPU, recompute_activations=True))

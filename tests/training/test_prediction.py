@@ -18,6 +18,8 @@ from grale.training.config import RunOptions, TrainConfig
 from grale.training.loop import StepReport, Trainer
 from prediction_setup import quick
 
+pytestmark = pytest.mark.slow
+
 
 class Stop(Exception):
     """Ends a run as a kill would."""

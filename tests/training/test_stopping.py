@@ -14,6 +14,8 @@ from grale.training.config import RunOptions, TrainConfig
 from grale.training.loop import StepReport, Trainer
 from grale.training.stopping import stop_request
 
+pytestmark = pytest.mark.slow
+
 CPU = RunOptions(accelerator="cpu")
 
 

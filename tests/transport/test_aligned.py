@@ -68,6 +68,7 @@ def test_costs_are_the_literal_sums(loss, literal, num_rows, num_columns, seed):
     )
 
 
+@pytest.mark.slow
 @given(mask=masks((2, 3)), seed=seeds)
 @unhurried
 def test_masked_inputs_cost_nothing(mask, seed):
@@ -105,6 +106,7 @@ def test_the_entropy_of_the_uniform_plan_is_log_n_for_each_real_node():
     assert entropy.item() == pytest.approx(3 * math.log(4), abs=1e-12)
 
 
+@pytest.mark.slow
 @given(plans(max_nodes=5))
 @unhurried
 def test_the_entropy_of_a_soft_plan_is_positive_and_at_most_n_log_n(plan):

@@ -69,6 +69,7 @@ def test_factored_costs_are_the_literal_sums_for_bistochastic_plans(loss, litera
     check_against_loops(plan, *random_case(seed, size, size), loss, literal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loss", "literal"), LOSSES)
 @given(mask=masks((2, 3)), seed=seeds)
 @unhurried

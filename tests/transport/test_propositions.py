@@ -71,6 +71,7 @@ def random_pair(rng, directed):
     return first, second.permuted(rng.permutation(size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_proposition_2_some_permutation_costs_nothing_exactly_if_graphs_are_isomorphic(directed):
     rng = np.random.default_rng(0)
@@ -87,6 +88,7 @@ def test_proposition_2_some_permutation_costs_nothing_exactly_if_graphs_are_isom
     assert 10 < sum(verdicts) < 50
 
 
+@pytest.mark.slow
 @given(graphs(max_nodes=MAX_NODES, num_node_labels=2, num_edge_labels=2), seeds)
 @unhurried
 def test_proposition_2_the_right_permutation_costs_nothing(graph, seed):
@@ -101,6 +103,7 @@ def test_proposition_2_the_right_permutation_costs_nothing(graph, seed):
         assert objective(true, pred, plan.transpose(1, 2)).item() > SMALLEST_DIFFERENCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_proposition_2_no_soft_plan_costs_nothing_between_graphs_that_differ(directed):
     rng = np.random.default_rng(1)
@@ -164,6 +167,7 @@ def both_losses(plan, nodes, edges, loss):
     return transport, aligned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [CROSS_ENTROPY, SQUARED_ERROR], ids=["cross_entropy", "squared"])
 @given(plan=plans(num_plans=3), seed=seeds)
 @unhurried

@@ -17,6 +17,7 @@ def random_scores(seed, size=5):
     return torch.randn(3, size, generator=generator_from(seed), dtype=torch.float64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("temperature", [0.3, 1.0, 4.0])
 @given(seed=seeds)
 @unhurried

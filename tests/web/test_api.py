@@ -46,6 +46,7 @@ def test_every_answer_names_model_package_and_reading(api) -> None:
     assert (latent["reading"], described["reading"]) == ("latent", "description")
 
 
+@pytest.mark.slow
 def test_vectors_can_be_described_and_decoded(api, molecule_model: GRALE) -> None:
     found = vectors(api.post("/encode", json={"graphs": MIXED}))
     described = vectors(api.post("/describe", json={"vectors": found}))
@@ -74,6 +75,7 @@ def test_vectors_of_another_model_are_refused_by_name(api) -> None:
     assert api.post("/decode", json={"vectors": []}).status_code == 200
 
 
+@pytest.mark.slow
 def test_reconstruct_says_what_is_exact(api, molecule_model: GRALE) -> None:
     rows = api.post("/reconstruct", json={"graphs": ["CCO", "x"]}).json()["rows"]
     again = molecule_model.reconstruct(["CCO"])[0]
@@ -92,6 +94,7 @@ def test_match_lists_the_edits(api) -> None:
     assert "second graph" in rows[2]["reason"]
 
 
+@pytest.mark.slow
 def test_interpolate_gives_a_path_for_each_pair(api) -> None:
     body = {"pairs": [["CCO", "CCN"], ["CCO", None]], "steps": 3, "tries": 1}
     rows = api.post("/interpolate", json=body).json()["rows"]
@@ -99,6 +102,7 @@ def test_interpolate_gives_a_path_for_each_pair(api) -> None:
     assert rows[1] | {"reason": ""} == {"row": 1, "status": "failed", "reason": "", "points": None}
 
 
+@pytest.mark.slow
 def test_edit_leaves_out_what_is_not_similar_enough(tiny_coloring_client) -> None:
     asked = {"graphs": [{"node_labels": [0, 1, 2], "edges": [[0, 1], [1, 2]]}], "steps": 8}
     asked |= {"epsilon": 0.2}
@@ -115,6 +119,7 @@ def test_edit_leaves_out_what_is_not_similar_enough(tiny_coloring_client) -> Non
     assert "size or edges" in refused.json()["error"]
 
 
+@pytest.mark.slow
 def test_new_graphs_are_drawn_from_a_prior_and_only_from_one(api, generative: GRALE) -> None:
     refused = api.post("/sample", json={"count": 2})
     assert refused.status_code == 422
@@ -134,6 +139,7 @@ def test_new_graphs_are_drawn_from_a_prior_and_only_from_one(api, generative: GR
         assert "QED" in unknown.json()["error"]
 
 
+@pytest.mark.slow
 def test_a_model_without_a_decoder_says_so(molecule_model: GRALE) -> None:
     with client_of(
         VGAE(molecule_model.space, VgaeConfig(hidden_dim=8, latent_dim=8)).eval()
@@ -150,6 +156,7 @@ def test_an_empty_request_has_an_empty_answer(api) -> None:
         assert api.post(path, json={key: []}).json()["rows"] == []
 
 
+@pytest.mark.slow
 def test_the_description_of_the_api_has_an_example_for_each_body(api) -> None:
     root = api.get("/openapi.json").json()
     bodies = [

@@ -66,6 +66,7 @@ def test_a_body_of_another_form_is_refused_in_one_sentence(api, content: bytes) 
     assert "\n" not in answer.json()["error"]
 
 
+@pytest.mark.slow
 def test_limits_on_rows_atoms_and_bytes(molecule_model) -> None:
     with client_of(molecule_model, max_rows=3, max_atoms=4, max_body=2_000) as client:
         rows = client.post("/encode", json={"graphs": ["CCO", "CCCCC"]}).json()["rows"]
@@ -79,6 +80,7 @@ def test_limits_on_rows_atoms_and_bytes(molecule_model) -> None:
         assert client.post("/encode", content=pieces, headers=kind).status_code == 413
 
 
+@pytest.mark.slow
 def test_an_answer_that_takes_too_long_is_an_error_that_says_so(molecule_model, monkeypatch):
     import time
 
@@ -95,6 +97,7 @@ def test_an_answer_that_takes_too_long_is_an_error_that_says_so(molecule_model, 
     assert "0.1 seconds" in answer.json()["error"]
 
 
+@pytest.mark.slow
 def test_an_unexpected_error_tells_nothing_about_the_machine(molecule_model, monkeypatch) -> None:
     from grale.web import service
 

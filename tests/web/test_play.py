@@ -27,6 +27,7 @@ def test_marked_nodes_are_drawn_differently(page) -> None:
     assert plain["svg"] != marked["svg"]
 
 
+@pytest.mark.slow
 def test_graphs_that_are_not_molecules_are_drawn_and_have_examples(tiny_coloring_client) -> None:
     look = tiny_coloring_client.get("/play/look").json()
     assert len(look["nodes"]) == len(look["palette"]) == 4
@@ -39,6 +40,7 @@ def test_graphs_that_are_not_molecules_are_drawn_and_have_examples(tiny_coloring
         assert row["smiles"] is None
 
 
+@pytest.mark.slow
 def test_the_nearest_of_a_file_is_the_molecule_itself(page) -> None:
     text = "name,smiles\na,CCCCO\nb,CCN\nc,broken(\nd,c1ccccc1\n"
     found = page.post("/play/files", json={"name": "mine.csv", "text": text}).json()
@@ -68,6 +70,7 @@ def test_a_bad_file_is_refused_by_the_name_the_user_gave(page, name, text, statu
     assert "/tmp" not in answer.text
 
 
+@pytest.mark.slow
 def test_old_files_are_forgotten(page) -> None:
     upload = {"name": "a.smi", "text": "CCO\n"}
     keys = [page.post("/play/files", json=upload).json()["set"] for _ in range(3)]

@@ -39,6 +39,7 @@ def same_bytes(first, second):
     return [pickle.dumps(g) for g in first] == [pickle.dumps(g) for g in second]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(COLORING_VARIANTS))
 def test_every_graph_is_connected_and_properly_colored(name):
     config = COLORING_VARIANTS[name]
@@ -57,6 +58,7 @@ def test_the_validity_check_refuses_what_it_should():
     assert not is_valid(Graph([0, 1, 2, 3], path, [1, 2, 1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mean"), [("coloring10", 7.5), ("coloring20", 12.5)])
 def test_sizes_are_uniform(name, mean):
     config = COLORING_VARIANTS[name]
@@ -71,6 +73,7 @@ def test_sizes_are_uniform(name, mean):
     assert chi_square < freedom + STANDARD_ERRORS * np.sqrt(2 * freedom)
 
 
+@pytest.mark.slow
 def test_rejection_does_not_bias_the_sizes():
     config = ColoringConfig(min_nodes=3, max_nodes=8, grid=4)  # rejects 1 % of 3, 60 % of 8
     graphs = generate_coloring(1024, config, seed=0)
@@ -81,11 +84,13 @@ def test_rejection_does_not_bias_the_sizes():
     assert all(is_valid(graph) for graph in graphs)
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_bytes_in_any_number_of_processes():
     alone = generate_coloring(300, COLORING20, seed=3, start=50)
     assert same_bytes(alone, generate_coloring(300, COLORING20, seed=3, start=50, num_workers=2))
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_bytes_however_the_range_is_cut():
     whole = generate_coloring(300, COLORING20, seed=4)
     for cuts in ([0, 1, 300], [0, BLOCK_SIZE, 300], [0, 100, 127, 129, 256, 257, 300]):
@@ -97,6 +102,7 @@ def test_same_seed_gives_the_same_bytes_however_the_range_is_cut():
     assert whole[200] == coloring_instance(COLORING20, 4, 200).graph
 
 
+@pytest.mark.slow
 def test_different_seeds_and_blocks_give_different_graphs():
     first = generate_coloring(2 * BLOCK_SIZE, COLORING20, seed=5)
     other = generate_coloring(2 * BLOCK_SIZE, COLORING20, seed=6)
@@ -111,6 +117,7 @@ def test_progress_counts_every_graph_once():
     assert generate_coloring(0, COLORING20, seed=0, start=100) == []
 
 
+@pytest.mark.slow
 def test_cells_and_edges_agree_with_a_loop_over_pixels():
     for index in range(12):
         instance = coloring_instance(COLORING20, 7, index)
@@ -120,6 +127,7 @@ def test_cells_and_edges_agree_with_a_loop_over_pixels():
         assert sorted(borders) == [tuple(edge) for edge in instance.graph.edges.tolist()]
 
 
+@pytest.mark.slow
 def test_min_pixels_removes_small_cells_and_thin_borders():
     # So coarse that each of the two reasons to redraw an image occurs without the other.
     config = ColoringConfig(min_nodes=3, max_nodes=8, grid=8, min_pixels=3)
@@ -150,6 +158,7 @@ def test_connectivity_agrees_with_a_slow_search():
     assert is_connected(adjacency, node_mask).tolist() == expected
 
 
+@pytest.mark.slow
 def test_exact_coloring_finds_what_greedy_cannot_and_says_when_there_is_none():
     rng = np.random.default_rng(0)
     adjacency = draw_block(ColoringConfig(min_nodes=30, max_nodes=30), 0, 0).adjacency[:20]
@@ -226,6 +235,7 @@ def test_negative_arguments_are_refused_by_name(name):
         coloring_instance(COLORING20, 0, -3)
 
 
+@pytest.mark.slow
 def test_cells_that_never_fit_end_in_an_error_and_not_in_an_endless_loop():
     with pytest.raises(RuntimeError, match="9 cells.*grid=3"):
         generate_coloring(1, ColoringConfig(min_nodes=9, max_nodes=9, grid=3), seed=0)

@@ -78,6 +78,7 @@ def test_what_looks_like_a_reason_is_read_as_what_it_is(tmp_path) -> None:
     assert parse(found, "molblock") == Graph.from_smiles("CCO")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["smi", "csv", "sdf"])
 def test_an_endless_line_takes_little_memory(tmp_path, suffix) -> None:
     path = tmp_path / f"x.{suffix}.gz"
@@ -93,6 +94,7 @@ def test_an_endless_line_takes_little_memory(tmp_path, suffix) -> None:
     assert len(found) == (2 if suffix == "csv" else 1)
 
 
+@pytest.mark.slow
 def test_an_endless_entry_takes_little_memory(tmp_path) -> None:
     with (tmp_path / "x.sdf").open("w") as file:
         file.write(sdf(["CCO"]))

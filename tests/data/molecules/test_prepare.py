@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +12,6 @@ import pytest
 import grale.data.molecules.prepare as preparing
 from damage import flipped
 from grale.data.batching import batches_from
-from grale.data.download import download
 from grale.data.molecules.files import open_molecules
 from grale.data.molecules.pool import open_pool
 from grale.data.molecules.prepare import PrepareConfig, prepare
@@ -49,6 +46,7 @@ def contents(folder: Path) -> dict[str, list[str]]:
 CONFIG = PrepareConfig(max_atoms=16, valid_share=0.2, test_share=0.2, shard_rows=4)
 
 
+@pytest.mark.slow
 def test_each_graph_is_kept_once_and_each_bad_row_has_its_reason(tmp_path, source) -> None:
     result = prepare([source], tmp_path / "out", CONFIG)
     assert result.rows == len(ROWS)
@@ -80,6 +78,7 @@ def test_workers_chunks_and_other_rows_move_no_graph(tmp_path, source, monkeypat
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_with_what_it_had(tmp_path, source, monkeypatch) -> None:
     prepare([source], tmp_path / "whole", CONFIG)
     monkeypatch.setattr(preparing, "CHUNK_ROWS", 5)
@@ -123,6 +122,7 @@ def test_a_file_without_a_single_molecule_is_an_error(tmp_path) -> None:
     prepare([open_molecules(tmp_path / "in.smi")], tmp_path / "out", CONFIG)
 
 
+@pytest.mark.slow
 def test_a_split_of_an_earlier_run_does_not_stay_beside_the_new_ones(tmp_path, source) -> None:
     out = tmp_path / "out"
     prepare([source], out, CONFIG)
@@ -134,6 +134,7 @@ def test_a_split_of_an_earlier_run_does_not_stay_beside_the_new_ones(tmp_path, s
     assert [file.name for file in (out / "test").iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.slow
 def test_a_run_that_keeps_nothing_leaves_the_earlier_dataset(tmp_path, source) -> None:
     prepare([source], tmp_path / "out", CONFIG)
     before = contents(tmp_path / "out")
@@ -149,6 +150,7 @@ def test_settings_that_make_no_sense_are_refused(values) -> None:
         PrepareConfig(**values)
 
 
+@pytest.mark.slow
 def test_the_pool_keeps_its_split_and_leaves_the_benchmarks_out(tmp_path) -> None:
     table = pa.table({
         "smiles": ["CCCCC", "CCCCN", "CCCCO", "CCCCCC", "CCCCS", "O"],
@@ -196,6 +198,7 @@ def test_a_share_thins_out_common_training_molecules_alone(tmp_path) -> None:
     assert kept == [entry for chunk in pool.rows(100) for entry in chunk.entries]
 
 
+@pytest.mark.slow
 def test_descriptors_are_stored_beside_the_graphs(tmp_path) -> None:
     (tmp_path / "in.csv").write_text("smiles\n" + "\n".join("C" * n for n in range(1, 9)))
     config = PrepareConfig(max_atoms=8, valid_share=0.0, test_share=0.0, descriptors=True)
@@ -231,56 +234,7 @@ def test_a_graph_that_comes_again_in_another_split_stays_in_its_first(tmp_path) 
     assert result.duplicates == 1
 
 
-class Changing(BaseHTTPRequestHandler):
-    """Breaks off in the first answer; then the file is another, of the same length."""
-
-    bodies = (b"old " * 1_000, b"new " * 1_000)
-    heeds_if_range = True
-    mark = "ETag"
-    requests: list[str | None] = []  # noqa: RUF012
-
-    def do_GET(self) -> None:
-        number = len(Changing.requests)
-        Changing.requests.append(self.headers.get("If-Range"))
-        body, mark = self.bodies[number > 0], f'"{int(number > 0)}"'
-        is_same = self.headers.get("If-Range") == mark or not self.heeds_if_range
-        start = 0
-        if self.headers.get("Range") and is_same:
-            start = int(self.headers["Range"].removeprefix("bytes=").rstrip("-"))
-        self.send_response(206 if start else 200)
-        self.send_header(self.mark, mark)
-        self.send_header("Content-Length", str(len(body) - start))
-        self.end_headers()
-        self.wfile.write(body[start : None if number else 1_000])
-
-    def log_message(self, *args: object) -> None:
-        """Say nothing."""
-
-
-@pytest.mark.parametrize("heeds_if_range", [True, False])
-@pytest.mark.parametrize("mark", ["ETag", "Last-Modified"])
-def test_a_download_never_joins_two_states_of_a_file(
-    tmp_path, monkeypatch, mark, heeds_if_range
-) -> None:
-    monkeypatch.setattr(Changing, "heeds_if_range", heeds_if_range)
-    monkeypatch.setattr(Changing, "mark", mark)
-    monkeypatch.setattr(Changing, "requests", [])
-    server = HTTPServer(("127.0.0.1", 0), Changing)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        url = f"http://127.0.0.1:{server.server_port}/x"
-        with pytest.raises(OSError, match="broke off after 1000 of 4000"):
-            download(url, tmp_path / "file")
-        assert download(url, tmp_path / "file").read_bytes() == Changing.bodies[1]
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-    assert Changing.requests[:2] == [None, '"0"']
-    assert [file.name for file in tmp_path.iterdir()] == ["file"]
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["part-000001.parquet", "part-000001.rejected"])
 def test_a_damaged_part_of_an_unfinished_run_is_made_again(
     tmp_path, source, monkeypatch, caplog, rng, kind

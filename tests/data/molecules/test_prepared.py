@@ -30,6 +30,7 @@ def pool(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_published_molecules_are_prepared_once(pool: Path, tmp_path: Path) -> None:
     found = find_molecules(str(pool), tmp_path / "results")
     assert found == str(tmp_path / "results" / "data" / "pool16")
@@ -41,6 +42,7 @@ def test_published_molecules_are_prepared_once(pool: Path, tmp_path: Path) -> No
     assert marker.stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 def test_coloring_alone_may_be_asked_for(
     pool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -53,6 +55,7 @@ def test_coloring_alone_may_be_asked_for(
         find_molecules("coloring10", tmp_path)
 
 
+@pytest.mark.slow
 def test_the_usual_folder_is_taken_if_it_is_there(
     pool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def test_too_few_graphs_cannot_be_split(tmp_path: Path) -> None:
         grale.prepare(labelled_graphs(2), tmp_path / "mine")
 
 
+@pytest.mark.slow
 def test_the_verb_says_what_the_graphs_carry(tmp_path: Path) -> None:
     for number, graph in enumerate(labelled_graphs(10)):
         networkx.write_graphml(graph, tmp_path / f"{number}.graphml")

@@ -36,6 +36,7 @@ def test_any_text_is_read_or_has_a_reason(text) -> None:
     assert isinstance(read(text), Graph) or read(text)
 
 
+@pytest.mark.slow
 def test_mutations_of_real_molecules_are_read_or_have_a_reason() -> None:
     fuzzed = runpy.run_path(str(FUZZ))["fuzzed"]
     rng = np.random.default_rng(1)
