@@ -89,7 +89,7 @@ def test_two_processes_have_the_gradients_of_one_and_learn_the_same(
     assert losses[1] == pytest.approx(losses[0], rel=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.soak  # the short form is in tests/soak/test_interruptions.py
 def test_a_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
     settings = ["--set", "max_steps=40", "--set", "optimizer.ema_decay=0.9", "--save-every", "3"]
     invoke(*START[3:], "--out", str(tmp_path / "straight"), *settings)
