@@ -37,7 +37,7 @@ def generate(
         str | None, typer.Option(help="SMILES of a molecule that has the atoms to keep.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Equal seeds give equal graphs.")] = 0,
-    steps: Annotated[int, typer.Option(help="Steps from noise to a latent.")] = 50,
+    steps: Annotated[int, typer.Option(help="Steps from noise to a latent.")] = 100,
     sampler: Annotated[
         Literal["renoise", "heun"],
         typer.Option(help="Predict the end and noise it anew at each step, or follow the flow."),

@@ -29,7 +29,7 @@ from grale.prior.paths import Tokens, build_path, on_sphere
 from grale.prior.velocity import VelocityNetwork
 
 EXAMPLES = 1_024  # training graphs whose conditions are kept, to draw from
-STEPS = 50  # from pure noise, one evaluation of the network each (decisions/015)
+STEPS = 100  # from pure noise, one evaluation of the network each (decisions/015)
 DENSITY_STEPS = 20  # of Heun's method
 
 
