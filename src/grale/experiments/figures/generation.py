@@ -26,6 +26,7 @@ from grale.tasks.propose import ProposeConfig, propose
 
 COLUMNS, ROWS = 8, 3
 FRAMES = 7
+EDIT_STEPS = 40  # fewer than usual: each needs a gradient through the decoder
 LOW_QUANTILE = 0.3  # of the property: the graph that is edited
 
 
@@ -97,7 +98,8 @@ def edits_picture(model: GRALE, graphs: list[Graph]) -> Picture:
     records = path.records()[1:FRAMES]
     captions = [f"{name} {true(start):.3g}", *(f"{name} {each.true:.3g}" for each in records)]
     plain = GalleryRow("gradient", [start, *(each.graph for each in records)], captions)
-    found = propose(model, start, true, learned.predictor, 1, ProposeConfig(), name)
+    config = ProposeConfig(steps=EDIT_STEPS)
+    found = propose(model, start, true, learned.predictor, 1, config, name)
     row = proposals_row("prior", start, true(start), found, name, FRAMES)
     return Picture(
         "edits",
