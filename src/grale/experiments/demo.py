@@ -120,7 +120,7 @@ def generated_sections(model: GRALE, config: PictureConfig, say: Say) -> list[Pi
     drawn = figure_generation.samples_picture(model, config.seed)
     say("lines and edits by the prior")
     ends = [named_graph(text, model.space) for text in (ESTER, AMIDE)]
-    lines = figure_generation.lines_picture(model, *ends, f"{ESTER} and {AMIDE}")
+    lines = figure_generation.lines_picture(model, ends, f"{ESTER} and {AMIDE}")
     graphs = sample_graphs(model.space, config.count, None, "test")
     edits = figure_generation.edits_picture(model, graphs)
     line, edit = f"grale interpolate '{ESTER}' '{AMIDE}'", "grale edit SMILES -p QED"

@@ -5,6 +5,8 @@ grale reproduce figure-generation --model molecules
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from grale.codec.sample import SampleOptions
@@ -35,7 +37,7 @@ def make(model: GRALE, config: PictureConfig, progress: Progress = None) -> list
     graphs = sample_graphs(model.space, config.count, config.data, "test")
     pictures = [
         samples_picture(model, config.seed),
-        lines_picture(model, *graphs[:2], "the first two test graphs"),
+        lines_picture(model, graphs[:2], "the first two test graphs"),
         edits_picture(model, graphs),
     ]
     if progress is not None:
@@ -65,8 +67,9 @@ def samples_picture(model: GRALE, seed: int) -> Picture:
     )
 
 
-def lines_picture(model: GRALE, first: Graph, last: Graph, between: str) -> Picture:
-    """Draw the same line, straight and led back by the prior."""
+def lines_picture(model: GRALE, ends: Sequence[Graph], between: str) -> Picture:
+    """Draw the same line between two graphs, straight and led back by the prior."""
+    first, last = ends
     rows, counts = [], []
     kinds: tuple[tuple[PathKind, str], ...] = (("line", "straight line"), ("prior", "prior"))
     for kind, name in kinds:

@@ -33,11 +33,11 @@ def penalised_logp(molecule: Any) -> float:
     >>> round(penalised_logp(Chem.MolFromSmiles("CCO")), 3)
     -1.982
     """
-    from rdkit.Chem import Crippen
+    from rdkit.Chem.rdMolDescriptors import CalcCrippenDescriptors
 
     largest = max((len(ring) for ring in molecule.GetRingInfo().AtomRings()), default=0)
     penalty = synthetic_accessibility(molecule) + max(0, largest - USUAL_RING)
-    return float(Crippen.MolLogP(molecule) - penalty)
+    return float(CalcCrippenDescriptors(molecule)[0] - penalty)
 
 
 @lru_cache(maxsize=1)
