@@ -45,6 +45,14 @@ def test_edit_prints_the_path(tmp_path: Path) -> None:
     assert out.is_file()
 
 
+def test_edit_says_so_when_no_step_leads_anywhere(tmp_path: Path) -> None:
+    text = run(
+        "edit", "coloring10:4", "--model", "coloring-10", "--count", "60", "--steps", "1",
+        "--epsilon", "1e-6", "--property", "size", "--out", str(tmp_path / "edit.png"),
+    )  # fmt: skip
+    assert "none of the 1 steps led to another graph" in text
+
+
 def test_denoise_prints_shares_with_intervals(tmp_path: Path) -> None:
     out = tmp_path / "curve.png"
     text = run("denoise", "--count", "40", "--level", "0.2", "--level", "0", "--out", str(out))

@@ -120,6 +120,8 @@ def edit(
             f"{step.true:.3g}",
         ])  # fmt: skip
     show(f"predictor of {wanted}: R2 {learned.r2:.3f} on held-out graphs", rows)
+    if len(path.steps) == 1:
+        say(f"none of the {steps} steps led to another graph: give more --steps, or --plain")
     figure = edit_figure(loaded, path, wanted, frames, direction)
     say(f"picture: {save_figure(figure, out)}")
 
