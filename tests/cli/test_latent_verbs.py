@@ -8,8 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import torch
 
 from cli.invoking import invoke as run
+from grale.graphs.space import GraphSpace
+from grale.model.autoencoder import GRALE
 
 pytestmark = pytest.mark.slow
 
@@ -26,6 +29,18 @@ def test_interpolate_takes_colourings(tmp_path: Path) -> None:
     graphs = ("coloring10:0", "coloring10:1")
     assert "nodes" in run("interpolate", *graphs, "--model", "coloring-10", "--out", str(out))
     assert out.read_text().startswith("<?xml")
+
+
+def test_ends_that_the_model_does_not_return_are_named(tmp_path: Path, tiny_config) -> None:
+    torch.manual_seed(0)
+    space = GraphSpace(max_nodes=10, num_node_labels=4)
+    GRALE(space, tiny_config).save_pretrained(tmp_path / "untrained")
+    text = run(
+        "interpolate", "coloring10:0", "coloring10:1", "--model", str(tmp_path / "untrained"),
+        "--steps", "2", "--out", str(tmp_path / "strip.png"),
+    )  # fmt: skip
+    for end in ("first", "last"):
+        assert f"the {end} graph is not the given one" in text
 
 
 def test_barycenter_of_a_generator(tmp_path: Path) -> None:
