@@ -8,8 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import torch
 
 from cli.invoking import invoke as run
+from grale.graphs.space import GraphSpace
+from grale.model.autoencoder import GRALE
 
 pytestmark = pytest.mark.slow
 
@@ -28,6 +31,18 @@ def test_interpolate_takes_colourings(tmp_path: Path) -> None:
     assert out.read_text().startswith("<?xml")
 
 
+def test_ends_that_the_model_does_not_return_are_named(tmp_path: Path, tiny_config) -> None:
+    torch.manual_seed(0)
+    space = GraphSpace(max_nodes=10, num_node_labels=4)
+    GRALE(space, tiny_config).save_pretrained(tmp_path / "untrained")
+    text = run(
+        "interpolate", "coloring10:0", "coloring10:1", "--model", str(tmp_path / "untrained"),
+        "--steps", "2", "--out", str(tmp_path / "strip.png"),
+    )  # fmt: skip
+    for end in ("first", "last"):
+        assert f"the {end} graph is not the given one" in text
+
+
 def test_barycenter_of_a_generator(tmp_path: Path) -> None:
     out = tmp_path / "mean.png"
     run("barycenter", "coloring10", "--model", "coloring-10", "--count", "40", "--out", str(out))
@@ -43,6 +58,14 @@ def test_edit_prints_the_path(tmp_path: Path) -> None:
     assert "R2" in text
     assert "predicted" in text
     assert out.is_file()
+
+
+def test_edit_says_so_when_no_step_leads_anywhere(tmp_path: Path) -> None:
+    text = run(
+        "edit", "coloring10:4", "--model", "coloring-10", "--count", "60", "--steps", "1",
+        "--epsilon", "1e-6", "--property", "size", "--out", str(tmp_path / "edit.png"),
+    )  # fmt: skip
+    assert "none of the 1 steps led to another graph" in text
 
 
 def test_denoise_prints_shares_with_intervals(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def run(tmp_path, monkeypatch, molecule_model):
 
 def test_a_csv_becomes_embeddings_and_molecules_again(run) -> None:
     output = run("embed", "in.csv", "-o", "z.parquet", "--model", "model")
-    assert "molecules/s" in output
+    assert "rows/s" in output
     assert pq.read_table("z.parquet").num_rows == len(ROWS)
     assert "valid molecules" in run(
         "decode", "z.parquet", "-o", "again.parquet", "--model", "model"

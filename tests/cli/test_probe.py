@@ -41,7 +41,8 @@ def test_the_shipped_model_is_compared_and_everything_is_reported(tmp_path: Path
     assert "73 of 76 rows, those that all contenders can take" in output
     assert "left out, 1: cannot parse SMILES 'x[y]'" in output
     assert "left out, 1: the row has no target" in output
-    assert "left out, 1: molecules: the molecule has 40 nodes, but max_nodes=32" in output
+    too_large = "the molecule has 40 heavy atoms, but the model takes at most 32"
+    assert f"left out, 1: molecules: {too_large}" in output
     assert {path.name for path in out.parent.iterdir()} == {"a.png", "a.json", "a.parquet"}
     assert pq.read_metadata(out.with_suffix(".parquet")).num_rows == 76
 

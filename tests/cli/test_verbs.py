@@ -59,6 +59,18 @@ def test_info_describes_machine_and_model(trained: Path) -> None:
     assert "up to 10 nodes" in runner.invoke(app, ["info", str(trained)]).output
 
 
+@pytest.mark.parametrize("name", ["z.parquet", "z.csv"])
+def test_info_says_which_model_made_a_file(tmp_path: Path, name: str) -> None:
+    source, out = tmp_path / "in.csv", tmp_path / name
+    source.write_text("smiles\nCCO\n")
+    runner.invoke(app, ["embed", str(source), "-o", str(out), "--model", "molecules@1"])
+    text = runner.invoke(app, ["info", str(out)]).output
+    assert "a7cfdee4a300" in text
+    assert "latent" in text
+    silent = runner.invoke(app, ["info", str(source)])
+    assert "does not say which model made it" in str(silent.exception)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -49,7 +49,8 @@ def test_every_row_has_numbers_or_a_reason(tiny: str) -> None:
         assert np.isfinite(vectors.values[good]).all()
         assert (vectors.values[0] == vectors.values[4]).all()
         assert (vectors.values[0] != vectors.values[3]).any()
-    assert made[tiny].reasons[5] == f"{tiny}: the molecule has 12 nodes, but max_nodes=10"
+    too_large = "the molecule has 12 heavy atoms, but the model takes at most 10"
+    assert made[tiny].reasons[5] == f"{tiny}: {too_large}"
     assert made["rdkit"].values.shape[1] == len(all_names())
 
 

@@ -452,3 +452,8 @@ def test_a_folder_of_nothing_or_of_two_kinds_is_refused(tmp_path: Path) -> None:
     (tmp_path / "b.sdf").write_text("")
     with pytest.raises(ValueError, match="mixes smi and sdf"):
         open_file_or_folder(tmp_path)
+
+
+def test_a_model_of_graphs_does_not_decode_to_smiles(tmp_path, tiny_model):
+    with pytest.raises(ValueError, match=r"not trained on molecules.*read_vectors"):
+        decode_file(tiny_model, tmp_path / "z.parquet", tmp_path / "out.parquet")

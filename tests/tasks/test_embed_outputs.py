@@ -110,7 +110,8 @@ def test_reports_count_the_kinds_of_reasons(tmp_path, molecule_model, source):
     embed(molecule_model, source, tmp_path / "z", reports)
     reasons = sum((report.reasons for report in reports), start=type(reports[0].reasons)())
     assert reasons == {
-        "cannot parse SMILES ...": 1, "the molecule has ... nodes, but max_nodes=...": 1
+        "cannot parse SMILES ...": 1,
+        "the molecule has ... heavy atoms, but the model takes at most ...": 1
     }  # fmt: skip
     again: list[ShardReport] = []
     embed(molecule_model, source, tmp_path / "z", again)  # all parts are there

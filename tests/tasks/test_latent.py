@@ -184,6 +184,8 @@ def test_of_molecules_with_many_wrong_atoms_some_are_repaired() -> None:
 def test_an_unknown_property_names_its_neighbour() -> None:
     with pytest.raises(ValueError, match="did you mean 'logp'"):
         named_property("logq")
+    with pytest.raises(ValueError, match=r"no property 'nonsense'\. Known: size"):
+        named_property("nonsense")
     ethanol = Graph.from_smiles("CCO")
     assert named_property("LogP")(ethanol) == pytest.approx(-0.0014, abs=1e-3)
     assert named_property("edges")(ethanol) == 2

@@ -71,15 +71,30 @@ def test_chunks_give_the_same_neighbours(molecule_model, source, monkeypatch):
 
 @pytest.mark.slow
 def test_rows_for_a_map_have_their_columns_or_properties(molecule_model, source):
-    rows, colours = coloured_rows(molecule_model, source, ["y", "size", "label"])
+    rows, colours, _ = coloured_rows(molecule_model, source, ["y", "size", "label"])
     assert rows.num_read == len(SMILES)
     assert colours["y"] == [0.0, 1.0, 1.5, 2.0, 3.0, 3.5]
     assert colours["size"] == [float(graph.num_nodes) for graph in rows.graphs]
     assert colours["label"] == ["kind"] * 6
-    few, _ = coloured_rows(molecule_model, source, ["y"], most=2)
+    few, *_ = coloured_rows(molecule_model, source, ["y"], most=2)
     assert len(few.graphs) == len(few.vectors) == 2
     with pytest.raises(ValueError, match=r"has no column 'z'; it has 'id', 'y', 'label'"):
         coloured_rows(molecule_model, source, ["z"])
+
+
+@pytest.mark.parametrize(
+    ("header", "ids", "found"),
+    [
+        ("Compound ID", ("A7", "B9", "C1"), ["A7", "C1"]),
+        ("Compound ID", ("A7", "B9", "A7"), ["0", "2"]),
+        ("pIC50", ("1", "2", "3"), ["0", "2"]),
+    ],
+)
+def test_rows_for_a_map_are_called_by_their_own_ids(tmp_path, molecule_model, header, ids, found):
+    file = tmp_path / "a.csv"
+    rows = zip(("CCO", "xyz", "CCN"), ids)
+    file.write_text(f"smiles,{header}\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    assert coloured_rows(molecule_model, file, ["size"]).ids == found
 
 
 def test_a_file_without_usable_rows_is_named(tmp_path, molecule_model):

@@ -75,6 +75,13 @@ def test_vectors_of_another_model_are_refused_by_name(api) -> None:
     assert api.post("/decode", json={"vectors": []}).status_code == 200
 
 
+def test_the_digits_of_a_fingerprint_that_are_shown_name_the_model(api) -> None:
+    known = api.get("/model").json()["model"]["fingerprint"]
+    for digits, status in ((known, 200), (known[:12], 200), (known[:4], 422), ("", 422)):
+        body = {"vectors": [], "fingerprint": digits}
+        assert api.post("/decode", json=body).status_code == status
+
+
 @pytest.mark.slow
 def test_reconstruct_says_what_is_exact(api, molecule_model: GRALE) -> None:
     rows = api.post("/reconstruct", json={"graphs": ["CCO", "x"]}).json()["rows"]

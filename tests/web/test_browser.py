@@ -100,6 +100,16 @@ def test_text_of_users_is_never_markup(opened) -> None:
     assert page.locator("img[src=x]").count() == 0
 
 
+def test_what_is_shown_of_a_molecule_goes_when_the_next_one_is_refused(opened) -> None:
+    page = opened("look")
+    page.get_by_label("Molecule as SMILES").fill("CCCCO")
+    page.wait_for_selector(".badge")
+    page.get_by_label("Molecule as SMILES").fill("C" * 40)
+    page.wait_for_selector(".input .notice")
+    page.wait_for_selector(".badge", state="detached")
+    assert not page.locator(".input img.picture").is_visible()
+
+
 def test_a_molecule_is_drawn_in_the_editor(opened) -> None:
     page = opened("look")
     page.get_by_label("Molecule as SMILES").fill("")

@@ -68,6 +68,7 @@ def edit(
     from grale.cli.terminal import graph_text, keep_freed_memory, say, show, working
     from grale.data.samples import is_file_of_rows, named_graph, sample_graphs
     from grale.experiments.figures.size_edit import edit_figure
+    from grale.metrics.isomorphism import is_isomorphic
     from grale.plot.figures import picture_format, save_figure
     from grale.tasks.edit import edit as follow_gradient
     from grale.tasks.keep import template_of
@@ -120,6 +121,10 @@ def edit(
             f"{step.true:.3g}",
         ])  # fmt: skip
     show(f"predictor of {wanted}: R2 {learned.r2:.3f} on held-out graphs", rows)
+    if not is_isomorphic(start, path.steps[0].graph):
+        say("the first graph is not the given one: the model does not return it exactly")
+    if len(path.steps) == 1:
+        say(f"none of the {steps} steps led to another graph: give more --steps, or --plain")
     figure = edit_figure(loaded, path, wanted, frames, direction)
     say(f"picture: {save_figure(figure, out)}")
 

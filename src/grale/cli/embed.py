@@ -119,9 +119,9 @@ def _show(title: str, model: str, reports: list[ShardReport], before: int, on_er
         ["rows", str(rows)],
         ["done in an earlier run", str(before)],
         [f"failed ({where})", str(failed)],
-        ["to graphs (RDKit included), molecules/s", f"{fresh / parse:.0f}" if parse else "-"],
-        ["embedding alone, molecules/s", f"{embedded / encode:.0f}" if encode else "-"],
-        ["together, molecules/s", f"{fresh / (parse + encode):.0f}" if parse else "-"],
+        ["to graphs, rows/s", f"{fresh / parse:.0f}" if parse else "-"],
+        ["embedding alone, rows/s", f"{embedded / encode:.0f}" if encode else "-"],
+        ["together, rows/s", f"{fresh / (parse + encode):.0f}" if parse else "-"],
     ]
     show(title, [["", model], *cells])
     if failed > LOUD * rows:

@@ -1,19 +1,35 @@
-"""`grale info`: versions and devices, or the shape of a model."""
+"""`grale info`: versions and devices, the shape of a model, or which model made a file."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import typer
 
 
 def info(
     model: str | None = typer.Argument(
-        None, help="A model to describe; by default, describe this machine."
+        None,
+        help="A model to describe, or a file to say which model made it; by default, this machine.",
     ),
 ) -> None:
-    """Describe this installation, or a model."""
+    """Describe this installation or a model, or say which model made a file."""
     from grale.cli.terminal import show
 
-    show(model or "this machine", _model_rows(model) if model else _machine_rows())
+    if model is None:
+        rows = _machine_rows()
+    else:
+        rows = _file_rows(Path(model)) if Path(model).is_file() else _model_rows(model)
+    show(model or "this machine", rows)
+
+
+def _file_rows(path: Path) -> list[list[str]]:
+    from grale.tasks.vector_files import made_with_of
+
+    known = made_with_of(path)
+    if known is None:
+        raise ValueError(f"{path} does not say which model made it")
+    return [["", ""], *([str(name), str(value)] for name, value in known.items())]
 
 
 def _machine_rows() -> list[list[str]]:
@@ -47,4 +63,9 @@ def _model_rows(name: str) -> list[list[str]]:
     if not isinstance(model, GRALE):
         return [*rows, ["embedding", f"{model.latent_dim} numbers"]]
     shape = f"{config.num_tokens} tokens of {config.token_dim}: {model.latent_dim}"
-    return [*rows, ["embedding", shape], ["layers", f"{config.num_layers}, {config.norm}-norm"]]
+    return [
+        *rows,
+        ["embedding", shape],
+        ["description", f"{model.description_dim} numbers"],
+        ["layers", f"{config.num_layers}, {config.norm}-norm"],
+    ]

@@ -36,6 +36,7 @@ def interpolate(
     from grale.catalog import load
     from grale.cli.terminal import graph_text, say
     from grale.data.samples import named_graph
+    from grale.metrics.isomorphism import is_isomorphic
     from grale.plot.figures import interpolation_figure, picture_format, save_figure
     from grale.plot.look import look_of
     from grale.tasks.interpolate import interpolate as between
@@ -49,6 +50,9 @@ def interpolate(
     figure = interpolation_figure(found.graphs, found.mappings, captions, look)
     for caption, graph in zip(captions, found.graphs):
         say(f"{caption}  {graph_text(graph, loaded.space)}")
+    for place, given, shown in (("first", start, found.graphs[0]), ("last", end, found.graphs[-1])):
+        if not is_isomorphic(given, shown):
+            say(f"the {place} graph is not the given one: the model does not return it exactly")
     say(f"picture: {save_figure(figure, out)}")
 
 

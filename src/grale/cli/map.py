@@ -96,12 +96,11 @@ def _map_of_file(
     from grale.tasks.project import project
 
     with counting("encoding", None) as advance:
-        rows, values = coloured_rows(model, path, colours, count, column, advance)
+        rows, values, ids = coloured_rows(model, path, colours, count, column, advance)
     left_out = rows.num_read - len(rows.graphs)
     if count is None and left_out:
         say(f"{left_out} of {rows.num_read} rows are left out: the model cannot take them")
     colourings = [Colouring(name, values[name]) for name in colours]
-    ids = [str(number) for number in rows.numbers]
     return DatasetMap(rows.graphs, project(rows.vectors, method), colourings, ids)
 
 

@@ -94,7 +94,11 @@ def in_space(graph: Graph, space: GraphSpace) -> Graph | str:
     reason = space.why_not(graph)
     if reason is None:
         return graph
-    return f"the {'molecule' if is_molecular(space) else 'graph'} {reason}"
+    if not is_molecular(space):
+        return f"the graph {reason}"
+    if graph.num_nodes > space.max_nodes:  # in the words of the documents, not of the settings
+        reason = f"has {graph.num_nodes} heavy atoms, but the model takes at most {space.max_nodes}"
+    return f"the molecule {reason}"
 
 
 class TakenIn(NamedTuple):

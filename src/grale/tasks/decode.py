@@ -16,6 +16,7 @@ from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.identity import check_same_model, provenance
 from grale.codec.options import CodecOptions
 from grale.files import locked
+from grale.graphs.molecules.molecule import is_molecular
 from grale.tasks.outputs import check_output, written_whole
 from grale.tasks.vector_files import open_vectors
 from grale.tasks.vector_output import metadata_of
@@ -68,6 +69,11 @@ def decode_file(
     Vectors that another model made are refused, if the file says who made them.
     """
     options = options or CodecOptions(molecule_tries=20)
+    if not is_molecular(model.space):
+        raise ValueError(
+            "this model was not trained on molecules, and the result would be SMILES; in Python, "
+            "model.decode(grale.read_vectors(FILE).vectors) gives graphs"
+        )
     check_output(path, out)
     vectors = open_vectors(path)
     check_same_model(model, vectors.made_by, str(path))

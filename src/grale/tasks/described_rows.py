@@ -57,14 +57,21 @@ def described_chunks(
     path: Path,
     column: str | None = None,
     wanted: Sequence[str] | None = (),
+    welcome: Callable[[str], bool] | None = None,
 ) -> Iterator[DescribedRows]:
-    """Read a few thousand rows at a time; `wanted` names other columns, None all of them."""
+    """Read a few thousand rows at a time; `wanted` names other columns, None all of them.
+
+    Columns whose names are `welcome` are taken, too, if there are any.
+    """
     opened = open_rows(_table_of(path), model.space, column)
-    columns = opened.survey().columns if wanted is None or wanted else {}
+    columns = opened.survey().columns if wanted is None or wanted or welcome else {}
     for name in wanted or ():
         if name not in columns:
             raise ValueError(f"{path} has no column {name!r}; it has {listed(list(columns))}")
-    kept = columns if wanted is None else {name: columns[name] for name in wanted}
+    kept = columns
+    if wanted is not None:
+        names = [name for name in columns if name in wanted or (welcome and welcome(name))]
+        kept = {name: columns[name] for name in names}
     stored = _stored_rows(model, path)
     first = 0
     for chunk in opened.rows(ROWS, kept):
@@ -80,10 +87,11 @@ def described_rows(
     wanted: Sequence[str] | None = (),
     most: int | None = None,
     progress: Callable[[int], object] | None = None,
+    welcome: Callable[[str], bool] | None = None,
 ) -> DescribedRows:
     """Read all rows, or about the first `most` good ones, into memory."""
     parts: list[DescribedRows] = []
-    for part in described_chunks(model, path, column, wanted):
+    for part in described_chunks(model, path, column, wanted, welcome):
         parts.append(part)
         if progress is not None:
             progress(part.num_read)

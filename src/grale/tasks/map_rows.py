@@ -11,6 +11,7 @@ from grale.tasks.described_rows import DescribedRows, described_rows
 from grale.tasks.properties import is_property, named_property
 
 UNKNOWN = float("nan")
+ID_NAMES = ("id", "identifier", "compoundid", "moleculeid", "compound", "title", "name")
 
 
 class ColouredRows(NamedTuple):
@@ -19,6 +20,8 @@ class ColouredRows(NamedTuple):
     rows: DescribedRows
     colours: dict[str, list[float] | list[str]]
     """Numbers, NaN where a value is not known; or texts, empty where it is not known."""
+    ids: list[str]
+    """The file's own ids, if every row has another one; otherwise numbers of the rows."""
 
 
 def coloured_rows(
@@ -31,7 +34,7 @@ def coloured_rows(
 ) -> ColouredRows:
     """Read all rows, or the first `most`; a colour is a column of the file, or else a property."""
     beside = [name for name in colours if not is_property(name)]
-    rows = described_rows(model, path, column, beside, most, progress)
+    rows = described_rows(model, path, column, beside, most, progress, is_id)
     found: dict[str, list[float] | list[str]] = {}
     for name in colours:
         if name in rows.others:
@@ -39,7 +42,25 @@ def coloured_rows(
         else:
             value = named_property(name)
             found[name] = [value(graph) for graph in rows.graphs]
-    return ColouredRows(rows, found)
+    return ColouredRows(rows, found, _ids(rows))
+
+
+def is_id(name: str) -> bool:
+    """Whether a column of this name holds what people call their molecules by.
+
+    >>> [is_id(name) for name in ("ID", "Compound_ID", "name", "pIC50", "acid")]
+    [True, True, True, False, False]
+    """
+    return "".join(filter(str.isalpha, name.lower())) in ID_NAMES
+
+
+def _ids(rows: DescribedRows) -> list[str]:
+    columns = {name: rows.others[name] for name in rows.others if is_id(name)}
+    for values in columns.values():
+        texts = ["" if value is None else str(value).strip() for value in values]
+        if all(texts) and len(set(texts)) == len(texts):
+            return texts
+    return [str(number) for number in rows.numbers]
 
 
 def _column(values: Sequence[object]) -> list[float] | list[str]:

@@ -60,7 +60,7 @@ def named_property(name: str) -> Property:
     wanted = SHORT_NAMES.get(name.lower(), name).lower()
     if wanted not in known:
         close = get_close_matches(wanted, [*known, *GRAPH_PROPERTIES, *SHORT_NAMES], n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = f"; did you mean {close[0]!r}?" if close else "."
         raise ValueError(
             f"no property {name!r}{hint} Known: size, edges, 'number of NAME' for a label of your "
             "own graphs, and for molecules logP, QED, TPSA, weight, rings, SA, penalised logP "

@@ -48,7 +48,7 @@ export function moleculeInput({ title, start, changed }) {
       shown.src = row.svg ? picture(row.svg, "").src : "";
       shown.alt = smiles;
       shown.hidden = !row.svg;
-      if (row.status === "ok") changed(smiles);
+      changed(row.status === "ok" ? smiles : null);
     } catch (error) {
       if (error.name === "AbortError") throw error;
       problem.replaceChildren(notice(error.message));

@@ -28,7 +28,10 @@ async function begin() {
   // both kinds of input give a SMILES or a graph, and remember it from view to view
   context.input = (title, place, changed = () => {}) => {
     const make = model.is_molecular ? moleculeInput : graphInput;
-    const keep = (value) => { context.inputs[place] = value; changed(value); };
+    const keep = (value) => { // null: refused
+      if (value !== null) context.inputs[place] = value;
+      changed(value);
+    };
     return make({ title, start: context.inputs[place], changed: keep, model, look });
   };
   const { name, version, fingerprint } = model.model;

@@ -17,9 +17,9 @@ function results(row, drawn, wanted, direction, context) {
       ` · ${Math.round(100 * point.similarity)} % similar`, place === best ? el("div", {}, badge("best", true)) : null,
       context.model.is_molecular ? el("div", { className: "smiles" }, point.smiles) : null)));
   const outside = row.left_out === 1 ? "1 graph was" : `${row.left_out} graphs were`;
+  const left = row.left_out ? ` ${outside} left out: not similar enough, or not valid.` : "";
   return [el("div", { className: "grid" }, ...tiles), el("p", { className: "muted small" },
-    `The predictor that was followed explains ${Math.round(100 * row.r2)} % of the variance on graphs it did not see. ` +
-    `${outside} left out: not similar enough, or not valid.`)];
+    `The predictor that was followed explains ${Math.round(100 * row.r2)} % of the variance on graphs it did not see.${left}`)];
 }
 
 export function changeView(context) {

@@ -98,6 +98,10 @@ function neighboursCard(graph, context, choose, signal) {
 export function lookView(context) {
   const results = el("div", { className: "stack" });
   const show = latest(async (signal, graph) => {
+    if (graph === null) { // what was shown is of another molecule
+      results.replaceChildren();
+      return;
+    }
     const choose = (other) => { input.set(other); scrollTo({ top: 0, behavior: "smooth" }); };
     results.replaceChildren(againCard(graph, signal), vectorCard(graph, signal),
       neighboursCard(graph, context, choose, signal));
