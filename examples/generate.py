@@ -2,8 +2,7 @@
 New molecules
 =============
 
-Draw latents from the prior of `molecules`, decode them, keep the valid ones, and draw: new.png. Some
-draws are not valid molecules, and are left out here.
+Draw latents from the prior of `molecules`, decode them, and draw the valid ones: new.png.
 """
 
 from pathlib import Path
