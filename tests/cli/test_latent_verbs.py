@@ -104,7 +104,7 @@ def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
     page = (tmp_path / "index.html").read_text()
     headings = re.findall("<h2>(.*?)</h2>", page)
     assert headings[0] == "Molecules and their reconstructions"
-    assert len(list(tmp_path.glob("*.png"))) == len(headings) == 13
+    assert len(list(tmp_path.glob("*.png"))) == len(headings) == 16
     assert page.count("<pre><code>grale ") == len(headings)
     assert 'href="map.html"' in page
     assert (tmp_path / "map.html").is_file()

@@ -65,7 +65,7 @@ def test_the_bar_shows_things_per_second() -> None:
 def test_hostile_rows_of_the_shipped_model_come_out_as_many(run) -> None:
     rows = {
         "CCO": None, "C\0C": "NUL", "": "empty", "C\u00e9": "ASCII", "*CC": "dummy",
-        "C" * 500: "500 nodes", "[Na+].[Cl-]": None, "[235U]": None, "C C": "whitespace",
+        "C" * 500: "500 heavy atoms", "[Na+].[Cl-]": None, "[235U]": None, "C C": "whitespace",
     }  # fmt: skip
     pq.write_table(pa.table({"smiles": [*rows, None]}), "in.parquet")
     run("embed", "in.parquet", "-o", "z.parquet")

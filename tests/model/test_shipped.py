@@ -32,8 +32,9 @@ def test_there_is_a_shipped_model() -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_shipped_model_is_small_and_has_a_card(folder: Path) -> None:
     files = {path.name: path.stat().st_size for path in folder.iterdir()}
-    assert files.keys() == {"model.safetensors", "config.json", "README.md"}
-    assert files["model.safetensors"] < MAX_MEGABYTES * 1e6
+    prior = {"prior.safetensors", "prior.json"} if grale.load(folder).has_prior else set()
+    assert files.keys() == {"model.safetensors", "config.json", "README.md", *prior}
+    assert sum(files.values()) < MAX_MEGABYTES * 1e6
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

@@ -27,7 +27,7 @@ START = "CCCc1ccccc1"
 @pytest.mark.slow
 def test_proposals_are_distinct_valid_and_the_best_come_first(generative: GRALE) -> None:
     generative.use_prior(still_prior(generative, share=0.6))  # nearer draws are all one molecule
-    config = replace(QUICK, count=48)
+    config = replace(QUICK, count=48, steps=1)
     found = propose(generative, START, LOGP, config=config)
     values = [each.value for each in found.best]
     texts = [each.graph.to_smiles() for each in found.best]

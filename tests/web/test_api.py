@@ -8,7 +8,10 @@ import pytest
 from grale.model.autoencoder import GRALE
 from grale.rivals.vgae.config import VgaeConfig
 from grale.rivals.vgae.model import VGAE
+from prior.still_prior import still_prior
 from web.clients import client_of
+
+FAR = 2.5  # a hundred steps of renoising leave a fifth of it
 
 ETHANOL = {"node_labels": [0, 0, 2], "edges": [[0, 1], [1, 2]]}
 MIXED = ["CCO", "not a molecule", None, ETHANOL, "C" * 11, {"node_labels": [99]}]
@@ -132,6 +135,7 @@ def test_new_graphs_are_drawn_from_a_prior_and_only_from_one(api, generative: GR
     assert refused.status_code == 422
     assert "no prior" in refused.json()["error"]
     assert not api.get("/model").json()["can"]["sample"]
+    generative.use_prior(still_prior(generative, share=FAR))
     with client_of(generative) as client:
         assert client.get("/model").json()["can"]["sample"]
         assert client.get("/model").json()["conditions"] == ["size", "logP"]
