@@ -44,6 +44,24 @@ def test_a_longer_latent_begins_with_the_tokens_of_the_shorter() -> None:
         take_weights(short, long)
 
 
+def test_tokens_of_another_width_start_anew_and_the_rest_is_taken_over() -> None:
+    transport = replace(SHAPE, pooling="transport", num_tokens=5)
+    wide, narrow = model_of(5, transport), model_of(5, replace(transport, token_dim=4))
+    fresh = narrow.encoder.pooling.narrow.weight.clone()
+    take_weights(narrow, wide)
+    assert torch.equal(narrow.encoder.pooling.narrow.weight, fresh)
+    taken = dict(wide.named_parameters())
+    other = [
+        name for name, weight in narrow.named_parameters() if weight.shape != taken[name].shape
+    ]
+    assert sorted(name.split(".")[-2] for name in other) == ["narrow", "narrow", "to_width"]
+    assert all(
+        torch.equal(weight, taken[name])
+        for name, weight in narrow.named_parameters()
+        if name not in other
+    )
+
+
 def test_a_model_of_the_same_size_becomes_the_same_model() -> None:
     first, second = model_of(6), model_of(6)
     take_weights(second, first)

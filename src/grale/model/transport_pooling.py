@@ -36,6 +36,7 @@ class TransportPooling(nn.Module):
 
     adam_weights: ClassVar = ("queries", "keys")
     growing_weights: ClassVar = ("queries", "keys")
+    token_weights: ClassVar = ("narrow",)
 
     def __init__(self, config: ModelConfig, max_nodes: int, pair_dim: int) -> None:
         super().__init__()
@@ -71,6 +72,7 @@ class TransportUnpooling(nn.Module):
     """Tokens are widened; a slot starts from its own token."""
 
     is_matched: ClassVar = False
+    token_weights: ClassVar = ("to_width.weight",)
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
