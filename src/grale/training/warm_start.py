@@ -3,8 +3,8 @@
 Only the queries of the slots depend on the largest graph: a model of 20 nodes that starts from one
 of 10 gets its first 10 slots and everything else; the other slots keep their random start. In the
 same way, only the queries of the latent depend on the number of tokens. Each part lists these
-weights in `growing_weights`. With pooling by transport, only the layers into and out of a token depend
-on its width; these are in `token_weights`, and start at random if the width differs.
+weights in `growing_weights`. With pooling by transport, only the layers into and out of a token
+depend on its width; these are in `token_weights`, and start at random if the width differs.
 
 Departures: not in the paper (a curriculum over sizes, docs/reproducing.md).
 """
