@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grale.data.molecules import sets
@@ -14,10 +15,13 @@ from grale.data.molecules.library import library_graphs
 from grale.data.storage import write_shards
 from grale.experiments.reproduce import find_experiment
 from grale.experiments.request import Request
-from grale.experiments.tables import downstream
+from grale.experiments.tables import downstream, embedding_tuning
 from grale.experiments.tables.downstream import NOT_RUN, PAPER_ROWS, SETS, contenders
+from grale.experiments.tables.embedding_tuning import TRIALS, known_properties
+from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import molecule_space
 from grale.tasks.probe import ProbeConfig
+from grale.tasks.properties import named_property
 from tasks.labelled_molecules import SMILES, additive, write_csv
 
 pytestmark = pytest.mark.slow
@@ -75,6 +79,46 @@ def test_the_table_has_every_contender_and_says_what_was_not_run(
     values = json.loads(table.write(tmp_path)[1].read_text())["values"]
     assert len(values["freesolv"]["scores"]) == len(rows) - len(PAPER_ROWS)
     assert all(0 <= x <= 1 for x in values["bbbp"]["scores"]["rdkit"]["ROC-AUC"])
+    monkeypatch.setattr(downstream, "probe", _must_not_be_called)
+    (again,) = find_experiment("table-downstream").run(request, nullcontext)
+    assert again.rows == table.rows
+    monkeypatch.setattr(downstream, "ProbeConfig", partial(ProbeConfig, num_splits=3))
+    with pytest.raises(AssertionError, match="probed anew"):
+        find_experiment("table-downstream").run(request, nullcontext)
+
+
+def _must_not_be_called(*args: object) -> None:
+    raise AssertionError("probed anew")
+
+
+def test_rivals_without_a_decoder_are_tuned_on_properties_of_validation_molecules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = {rival: dict(list(trials.items())[:1]) for rival, trials in TRIALS.items()}
+    monkeypatch.setattr(embedding_tuning, "TRIALS", few)
+    graphs = library_graphs(60, 16)
+    for split in ("train", "valid"):
+        write_shards(tmp_path / "pool" / split, graphs, molecule_space(16))
+    experiment = find_experiment("table-embedding-tuning")
+    with pytest.raises(ValueError, match="needs --data"):
+        experiment.run(Request(scale="smoke"), nullcontext)
+    request = Request(scale="smoke", folder=tmp_path / "out", data=str(tmp_path / "pool"), count=60)
+    (table,) = experiment.run(request, nullcontext)
+    assert [row[0].split(",")[0] for row in table.rows] == list(TRIALS)
+    assert all(-10 < float(number) <= 1 for row in table.rows for number in row[1:5])
+
+
+def test_properties_that_a_vector_holds_are_found_in_it() -> None:
+    class Knows:
+        def __init__(self, names: tuple[str, ...]) -> None:
+            self.names = names
+
+        def describe(self, graphs: list[Graph]) -> np.ndarray:
+            return np.array([[named_property(name)(g) for name in self.names] for g in graphs])
+
+    graphs = library_graphs(200, 16)
+    assert known_properties(Knows(("TPSA", "logP")), graphs)["TPSA"] > 0.95
+    assert known_properties(Knows(("size",)), graphs)["TPSA"] < 0.5
 
 
 def test_the_quoted_numbers_have_a_row_each_and_classes_are_areas() -> None:

@@ -43,7 +43,8 @@ pytestmark = pytest.mark.slow
 
 TRAINED = [one.name for one in EXPERIMENTS if isinstance(one, OfTrainings)]
 ELSEWHERE = (
-    "table-ged", "table-bn", "table-downstream", "table-prediction",  # they need files
+    "table-ged", "table-bn", "table-prediction",  # they need files
+    "table-downstream", "table-embedding-tuning",  # test_downstream.py
     "table-reconstruction", "figure-training-size",  # below, with molecules
     "figure-embedding-size",  # cli/test_latent_verbs.py
 )  # fmt: skip

@@ -109,6 +109,11 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         f"{TABLES}.tuning",
         trains_on_molecules=False,
     ),
+    OfTrainings(
+        "table-embedding-tuning",
+        "settings of the rivals without a decoder; --data is a folder of prepared molecules",
+        f"{TABLES}.embedding_tuning",
+    ),
     OfTrainings("table-complexity", "time of the matcher and the loss", f"{TABLES}.complexity"),
     OfTrainings(
         "table-ged",

@@ -5,18 +5,24 @@
 Rows: the shipped model; GRALE and its rivals, each pre-trained here on the molecules of --data with
 the same minutes; what a chemist would use instead; the paper's numbers. Protocol: `tasks/probe.py`.
 
+Models and scores are kept in FOLDER/runs/table-downstream, so that a second run only adds what is
+missing; a score is found again only for the same vectors, targets and head.
+
 Departures: POOL 32 instead of PUBCHEM 32; at `cpu` a sample of QM9. Without --data nothing is
 trained. A set that is not in --labelled and cannot be downloaded is "not run", as QM40.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grale.data.molecules.sets import LabelledMolecules, read_set
 from grale.experiments.contest import (
@@ -30,6 +36,7 @@ from grale.experiments.contest import (
 from grale.experiments.recipes import at_scale
 from grale.experiments.request import Request
 from grale.experiments.table import Table
+from grale.files import write_whole
 from grale.settings.files import override
 from grale.tasks.chemnet import check_chemnet
 from grale.tasks.contenders import (
@@ -37,12 +44,14 @@ from grale.tasks.contenders import (
     LATENT,
     UNTRAINED,
     Maker,
+    Molecules,
+    Vectors,
     find_makers,
     join,
     make_vectors,
     read_molecules,
 )
-from grale.tasks.probe import METRICS, ProbeConfig, Probed, probe, spread
+from grale.tasks.probe import METRICS, ProbeConfig, left_out, probe, spread
 
 NOT_RUN = "not run"
 SHIPPED = "molecules"
@@ -70,6 +79,17 @@ class PaperSet(NamedTuple):
     head: str
     paper: Sequence[float]
     """Of each row of PAPER_ROWS."""
+
+
+class Scores(NamedTuple):
+    """What one contender, or all of them, reach on one set."""
+
+    task: str
+    num_rows: int
+    num_shared: int
+    """Tested rows whose molecule was also learned from, all splits."""
+    scores: dict[str, dict[str, list[float]]]
+    """By contender, metric and split."""
 
 
 PAPER_ROWS = ("SimGRACE", "InfoGraph", "GraphMAE", "GVAE", "PIGVAE", "GRALE")
@@ -101,7 +121,7 @@ def make(request: Request) -> list[Table]:
         rows.append([f"{label}, quoted from the paper", *quoted])
     caption = _caption(request, probed, {**absent, **left_out})
     values = {
-        key: {"rows": len(found.rows), "scores": found.scores} for key, found in probed.items()
+        key: {"rows": found.num_rows, "scores": found.scores} for key, found in probed.items()
     }
     header = ["vectors", *(each.title for each in SETS.values())]
     title = "What frozen embeddings know"
@@ -166,19 +186,49 @@ def _probed(
     found: LabelledMolecules,
     names: dict[str, list[str]],
     makers: dict[str, Maker],
-) -> Probed:
-    """All contenders on one set."""
-    request.on_model(f"probing {SETS[key].title}")
+) -> Scores:
+    """All contenders on one set, on the rows that all of them can take."""
+    request.on_model(f"vectors of {SETS[key].title}")
     assert found.targets is not None
     most = request.count or MOST_ROWS[request.scale]
     rows = np.sort(np.random.default_rng(0).permutation(len(found.smiles))[:most])
     molecules = read_molecules([found.smiles[row] for row in rows])
     made = make_vectors(makers, molecules)
     vectors = {name: join(name, made) for row in names.values() for name in row}
-    return probe(molecules, found.targets[rows], vectors, ProbeConfig(head=SETS[key].head))
+    is_left = np.array([why is None for why in left_out(found.targets[rows], vectors)])
+    targets = np.where(is_left, found.targets[rows], np.nan)
+    each = []
+    for name, values in vectors.items():
+        request.on_model(f"probing {SETS[key].title}: {name}")
+        each.append(_scores(request, key, molecules, targets, {name: values}))
+    scores = {name: metrics for one in each for name, metrics in one.scores.items()}
+    return each[0]._replace(scores=scores)
 
 
-def _cell(probed: Probed | None, names: Sequence[str]) -> str:
+def _scores(
+    request: Request,
+    key: str,
+    molecules: Molecules,
+    targets: NDArray[np.float64],
+    vectors: dict[str, Vectors],
+) -> Scores:
+    """Scores of one contender, from a file if the same vectors were probed before."""
+    config = ProbeConfig(head=SETS[key].head)
+    (values,) = (made.values for made in vectors.values())
+    digest = sha256(f"{config} {molecules.entries}".encode() + targets.tobytes() + values.tobytes())
+    folder = request.folder / "runs" / "table-downstream" / "probes"
+    file = folder / f"{key}-{digest.hexdigest()[:16]}.json"
+    if not file.is_file():
+        found = probe(molecules, targets, vectors, config)
+        kept = Scores(found.task, len(found.rows), sum(found.shared), found.scores)
+        write_whole(file, (json.dumps(kept._asdict(), indent=2) + "\n").encode())
+    read = Scores(**json.loads(file.read_text()))
+    (metrics,) = read.scores.values()
+    (name,) = vectors
+    return read._replace(scores={name: metrics})
+
+
+def _cell(probed: Scores | None, names: Sequence[str]) -> str:
     """Mean and deviation over splits and seeds."""
     if probed is None:
         return NOT_RUN
@@ -186,12 +236,10 @@ def _cell(probed: Probed | None, names: Sequence[str]) -> str:
     return spread([value for name in names for value in probed.scores[name][metric]])
 
 
-def _caption(request: Request, probed: dict[str, Probed], absent: dict[str, str]) -> str:
-    rows = ", ".join(f"{SETS[key].title} {len(found.rows):,}" for key, found in probed.items())
+def _caption(request: Request, probed: dict[str, Scores], absent: dict[str, str]) -> str:
+    rows = ", ".join(f"{SETS[key].title} {found.num_rows:,}" for key, found in probed.items())
     shared = ", ".join(
-        f"{SETS[key].title} {sum(found.shared)}"
-        for key, found in probed.items()
-        if any(found.shared)
+        f"{SETS[key].title} {found.num_shared}" for key, found in probed.items() if found.num_shared
     )
     text = (
         "Mean absolute error in deviations, of BBBP and BACE the area under the ROC curve; mean "
