@@ -99,7 +99,7 @@ def test_molecules_make_a_second_table_and_a_right_side(molecules: Path, tmp_pat
     (picture,) = find_experiment("figure-training-size").run(request, nullcontext)
     check_files([picture], tmp_path)
     assert "Right: error of the internal energy" in picture.caption
-    assert "QM9 error: [" in picture.details
+    assert "transport: errors {'latent': [" in picture.details
 
 
 def test_every_row_of_the_ablation_changes_one_part(tmp_path: Path) -> None:
