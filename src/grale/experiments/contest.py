@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ import numpy as np
 from grale.catalog import load_kind
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.data.sources import open_source, stream_held_out
+from grale.experiments.kept import kept
 from grale.files import write_whole
 from grale.graphs.graph import Graph
 from grale.settings.build import build
@@ -86,9 +88,8 @@ def compete(contest: Contest, contenders: Sequence[Contender]) -> dict[str, list
             file = folder / f"scores-{contest.count}.json"
             if not file.is_file():
                 graphs = graphs or unseen_graphs(config, contest.count, contest.split)
-                score = _score(model, graphs, folder)
-                write_whole(file, (json.dumps(score._asdict(), indent=2) + "\n").encode())
-            found[contender.name].append(Score(**json.loads(file.read_text())))
+            score = kept(file, partial(_score, model, graphs, folder))
+            found[contender.name].append(Score(**score))
     return found
 
 
@@ -146,10 +147,11 @@ def unseen_graphs(config: TrainConfig, count: int, split: str = "test") -> list[
     return list(stream_held_out(config.data.path or config.data.source, count, split))
 
 
-def _score(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> Score:
+def _score(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> dict[str, Any]:
+    """All fields of `Score`."""
     free, told = (evaluate(model, graphs, at_size=at_size) for at_size in (False, True))
     length = json.loads((folder / LENGTH).read_text())
-    return Score(
+    score = Score(
         free.accuracy,
         free.edit_distance,
         told.accuracy,
@@ -159,6 +161,7 @@ def _score(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> Score:
         length["minutes"],
         sum(weight.numel() for weight in model.parameters()),
     )
+    return score._asdict()
 
 
 def plain_name(name: str) -> str:

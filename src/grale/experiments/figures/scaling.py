@@ -15,7 +15,6 @@ pooling by transport (decisions/012); its latent has a token per node, so length
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -37,9 +36,9 @@ from grale.experiments.contest import (
     settings_of,
     transport_pooling,
 )
+from grale.experiments.kept import kept
 from grale.experiments.picture import Picture
 from grale.experiments.request import Request
-from grale.files import write_whole
 from grale.plot.curves import CURVE_COLOURS
 from grale.tasks.latent_predictor import fit_predictor
 from grale.training.evaluation import evaluate
@@ -186,10 +185,7 @@ def _energy_error(
 
 def _kept(folder: Path, name: str, compute: Callable[[GraphAutoencoder], float]) -> float:
     """Number from a file in the run's folder; computed with its model if it is not there."""
-    file = folder / name
-    if not file.is_file():
-        write_whole(file, json.dumps(compute(load_any(folder))).encode())
-    return float(json.loads(file.read_text()))
+    return float(kept(folder / name, lambda: compute(load_any(folder))))
 
 
 def scaling_figure(curves: dict[str, Curves], xlabel: str) -> Figure:

@@ -36,10 +36,10 @@ from grale.experiments.contest import (
     trained,
     transport_pooling,
 )
+from grale.experiments.kept import kept
 from grale.experiments.recipes import at_scale
 from grale.experiments.request import Request
 from grale.experiments.table import Table
-from grale.files import write_whole
 from grale.graphs.graph import Graph
 from grale.metrics.intervals import Share
 from grale.settings.files import override
@@ -96,7 +96,7 @@ def make(request: Request) -> list[Table]:
         home = folder_of(contest, contender, 0)
         config = settings_of(contest, contender, 0)
         model = trained(config, home, contest.minutes, contest.watch)
-        given_back[contender.name] = _kept(
+        given_back[contender.name] = kept(
             home / "given-back.json", partial(_given_back, model, test.graphs, home)
         )
         for name, read in (("", model.encode), (", described", model.describe)):
@@ -153,22 +153,15 @@ def _fits(
         seeds = 1 if head.regressor is ridge else request.seeds or SEEDS[request.scale]
         name = _plain(reading.name, head.name)
         files = (reading.folder / "fits" / f"{name}-{seed}.json" for seed in range(seeds))
-        kept = [_kept(file, partial(compute, head, seed)) for seed, file in enumerate(files)]
-        found[reading.name, head.name] = [Fit(**numbers) for numbers in kept]
+        found[reading.name, head.name] = [
+            Fit(**kept(file, partial(compute, head, seed))) for seed, file in enumerate(files)
+        ]
     return found
 
 
 def _plain(*names: str) -> str:
     letters = "-".join(names).lower()
     return "".join(letter if letter.isalnum() else "-" for letter in letters)
-
-
-def _kept(file: Path, compute: Callable[[], dict[str, float]]) -> dict[str, float]:
-    """Numbers of a file, computed if it is not there."""
-    if not file.is_file():
-        write_whole(file, (json.dumps(compute(), indent=2) + "\n").encode())
-    kept: dict[str, float] = json.loads(file.read_text())
-    return kept
 
 
 def _given_back(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> dict[str, float]:

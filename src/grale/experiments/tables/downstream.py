@@ -14,12 +14,11 @@ trained. A set that is not in --labelled and cannot be downloaded is "not run", 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +32,10 @@ from grale.experiments.contest import (
     trained,
     transport_pooling,
 )
+from grale.experiments.kept import kept
 from grale.experiments.recipes import at_scale
 from grale.experiments.request import Request
 from grale.experiments.table import Table
-from grale.files import write_whole
 from grale.settings.files import override
 from grale.tasks.chemnet import check_chemnet
 from grale.tasks.contenders import (
@@ -218,11 +217,13 @@ def _scores(
     digest = sha256(f"{config} {molecules.entries}".encode() + targets.tobytes() + values.tobytes())
     folder = request.folder / "runs" / "table-downstream" / "probes"
     file = folder / f"{key}-{digest.hexdigest()[:16]}.json"
-    if not file.is_file():
+
+    def compute() -> dict[str, Any]:
         found = probe(molecules, targets, vectors, config)
-        kept = Scores(found.task, len(found.rows), sum(found.shared), found.scores)
-        write_whole(file, (json.dumps(kept._asdict(), indent=2) + "\n").encode())
-    read = Scores(**json.loads(file.read_text()))
+        scores = Scores(found.task, len(found.rows), sum(found.shared), found.scores)
+        return scores._asdict()
+
+    read = Scores(**kept(file, compute))
     (metrics,) = read.scores.values()
     (name,) = vectors
     return read._replace(scores={name: metrics})

@@ -27,9 +27,9 @@ from grale.experiments.contest import (
     trained,
     unseen_graphs,
 )
+from grale.experiments.kept import kept
 from grale.experiments.request import Request
 from grale.experiments.table import Table
-from grale.files import write_whole
 from grale.graphs.graph import Graph
 from grale.tasks.heads import r2_of
 from grale.tasks.properties import named_property
@@ -120,13 +120,14 @@ def _scored(contest: Contest, contender: Contender) -> dict[str, float]:
     config = settings_of(contest, contender, 0)
     model = trained(config, folder, contest.minutes, contest.watch)
     file = folder / f"properties-{contest.count}.json"
-    if not file.is_file():
+
+    def compute() -> dict[str, float]:
         graphs = unseen_graphs(config, contest.count, contest.split)
         length = json.loads((folder / LENGTH).read_text())
-        numbers = {**known_properties(model, graphs), **length}
-        write_whole(file, (json.dumps(numbers, indent=2) + "\n").encode())
-    kept: dict[str, float] = json.loads(file.read_text())
-    return kept
+        return {**known_properties(model, graphs), **length}
+
+    found: dict[str, float] = kept(file, compute)
+    return found
 
 
 def known_properties(model: GraphAutoencoder, graphs: list[Graph]) -> dict[str, float]:
