@@ -45,6 +45,7 @@ TRAINED = [one.name for one in EXPERIMENTS if isinstance(one, OfTrainings)]
 ELSEWHERE = (
     "table-ged", "table-bn", "table-prediction",  # they need files
     "table-downstream", "table-embedding-tuning",  # test_downstream.py
+    "table-description", "figure-vector-length",  # test_readings.py
     "table-reconstruction", "figure-training-size",  # below, with molecules
     "figure-embedding-size",  # cli/test_latent_verbs.py
 )  # fmt: skip

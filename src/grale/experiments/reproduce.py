@@ -102,6 +102,17 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         options=("data", "max_minutes", "seeds", "labelled", "also"),
         trains_on_molecules=False,
     ),
+    OfTrainings(
+        "table-description",
+        "each term that trains the two readings; --data is a folder prepared with --descriptors",
+        f"{TABLES}.description",
+    ),
+    OfTrainings(
+        "figure-vector-length",
+        "accuracy of the shipped recipe over the length of the vector; --data is a folder of POOL "
+        "32 prepared with --descriptors",
+        f"{FIGURES}.vector_length",
+    ),
     OfTrainings("table-ablation", "each part replaced by another (Table 2)", f"{TABLES}.ablation"),
     OfTrainings(
         "table-tuning",
