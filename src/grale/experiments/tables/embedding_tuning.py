@@ -49,6 +49,8 @@ TRIALS: dict[str, dict[str, tuple[str, ...]]] = {
         "published, eta 0.1": (*ADAM, *BATCHES, "simgrace.perturbation=0.1"),
         "published, tau 0.2": (*ADAM, *BATCHES, "simgrace.temperature=0.2"),
         "published, 512 wide": (*ADAM, *BATCHES, "simgrace.hidden_dim=512"),
+        "Muon, batches of 64, eta 0.1": ("simgrace.perturbation=0.1",),
+        "Muon, batches of 64, eta 0.01": ("simgrace.perturbation=0.01",),
     },
     "InfoGraph": {
         "Muon, batches of 64": (),
