@@ -42,6 +42,7 @@ FITTED_SHARE = 0.75
 
 ADAM = ("optimizer.kind=adam", "optimizer.learning_rate=0.001")
 BATCHES = ("batch_size=256",)
+LAST = "optimizer.ema_decay=0.0"  # BatchNorm's statistics are of the last weights
 TRIALS: dict[str, dict[str, tuple[str, ...]]] = {
     "SimGRACE": {
         "Muon, batches of 64": (),
@@ -51,12 +52,14 @@ TRIALS: dict[str, dict[str, tuple[str, ...]]] = {
         "published, 512 wide": (*ADAM, *BATCHES, "simgrace.hidden_dim=512"),
         "Muon, batches of 64, eta 0.1": ("simgrace.perturbation=0.1",),
         "Muon, batches of 64, eta 0.01": ("simgrace.perturbation=0.01",),
+        "Muon, batches of 64, eta 0.1, weights not averaged": ("simgrace.perturbation=0.1", LAST),
     },
     "InfoGraph": {
         "Muon, batches of 64": (),
         "as published: Adam 0.001, batches of 128": (*ADAM, "batch_size=128"),
         "published, batches of 256": (*ADAM, *BATCHES),
         "published, Adam 0.0001": (ADAM[0], "optimizer.learning_rate=0.0001", "batch_size=128"),
+        "published, batches of 256, weights not averaged": (*ADAM, *BATCHES, LAST),
     },
     "GraphMAE": {
         "Muon, batches of 64": (),
@@ -64,6 +67,7 @@ TRIALS: dict[str, dict[str, tuple[str, ...]]] = {
         "published, half of the nodes hidden": (*ADAM, *BATCHES, "graphmae.mask_share=0.5"),
         "published, alpha 2": (*ADAM, *BATCHES, "graphmae.error_power=2.0"),
         "published, 512 wide": (*ADAM, *BATCHES, "graphmae.hidden_dim=512"),
+        "Muon, batches of 64, weights not averaged": (LAST,),
     },
     "VGAE": {
         "Muon, batches of 64": (),
