@@ -36,6 +36,7 @@ from grale.experiments.kept import kept
 from grale.experiments.recipes import at_scale
 from grale.experiments.request import Request
 from grale.experiments.table import Table
+from grale.experiments.tables.embedding_tuning import tuned
 from grale.settings.files import override
 from grale.tasks.chemnet import check_chemnet
 from grale.tasks.contenders import (
@@ -62,10 +63,10 @@ BOTH, ONE = {"": ", description", LATENT: ", latent"}, {"": ""}
 PRETRAINED: tuple[tuple[Contender, dict[str, str]], ...] = (
     (Contender("GRALE, the paper's pooling"), BOTH),
     (Contender("PIGVAE", ["architecture=pigvae"]), BOTH),
-    (Contender("SimGRACE", ["architecture=simgrace"]), ONE),
-    (Contender("InfoGraph", ["architecture=infograph"]), ONE),
-    (Contender("GraphMAE", ["architecture=graphmae"]), ONE),
-    (Contender("VGAE", ["architecture=vgae"]), ONE),
+    (tuned("SimGRACE", "Muon, batches of 64, eta 0.01"), ONE),
+    (tuned("InfoGraph", "published, batches of 256"), ONE),
+    (tuned("GraphMAE", "Muon, batches of 64"), ONE),
+    (tuned("VGAE", "Muon, batches of 64"), ONE),
 )
 """Whoever is trained for the table. A new rival is a line, with ONE reading if it cannot decode."""
 CHEMISTS = ("rdkit", "ecfp", "atompair", "counts", CHEMNET)

@@ -81,12 +81,17 @@ TRIALS: dict[str, dict[str, tuple[str, ...]]] = {
 """Settings of each rival by what its row is called."""
 
 
+def tuned(rival: str, trial: str) -> Contender:
+    """A rival with the settings of one of its trials, under its own name."""
+    return Contender(rival, [f"architecture={rival.lower()}", *TRIALS[rival][trial]])
+
+
 def contenders() -> list[Contender]:
     """Each rival with each of its settings."""
     return [
-        Contender(f"{rival}, {name}", [f"architecture={rival.lower()}", *changes])
+        Contender(f"{rival}, {trial}", tuned(rival, trial).changes)
         for rival, trials in TRIALS.items()
-        for name, changes in trials.items()
+        for trial in trials
     ]
 
 
