@@ -15,6 +15,7 @@ from cli.invoking import invoke as run
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from grale.tasks.edit import edit
+from grale.tasks.propose import ProposeConfig
 
 pytestmark = pytest.mark.slow
 
@@ -106,7 +107,8 @@ def test_demo_writes_a_page_with_pictures(tmp_path: Path, monkeypatch: pytest.Mo
            "figures.denoising.LEVELS": (0.0, 0.2), "figures.denoising.EXAMPLES": 2,
            "figures.generation.COLUMNS": 2, "figures.generation.ROWS": 1,
            "figures.generation.FRAMES": 3, "figures.generation.EDIT_STEPS": 2,
-           "figures.generation.edit": partial(edit, num_steps=4)}  # fmt: skip
+           "figures.generation.edit": partial(edit, num_steps=4),
+           "figures.generation.ProposeConfig": partial(ProposeConfig, count=4)}  # fmt: skip
     for name, value in few.items():
         monkeypatch.setattr(f"grale.experiments.{name}", value)
     run("demo", "--out", str(tmp_path), "--count", "100")
