@@ -55,7 +55,7 @@ def test_peak_memory_counts_what_this_process_has_held() -> None:
     code = (
         "import numpy as np, psutil; from grale.experiments.memory import peak_memory; "
         "before = peak_memory(); free = before - psutil.Process().memory_info().rss / 1e9; "
-        "held = np.ones(int((free + 0.1) * 1e9 / 8)); print(peak_memory() - before, held[0])"
+        "held = np.ones(int((free + 0.2) * 1e9 / 8)); print(peak_memory() - before, held[0])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert float(done.stdout.split()[0]) > 0.05
+    assert float(done.stdout.split()[0]) > 0.1
