@@ -24,6 +24,9 @@ test: test-quick test-slow
 # Compiled files are kept, whatever the environment says: every process would compile all again.
 test-quick test-slow: export PYTHONDONTWRITEBYTECODE :=
 
+# Two processes of one thread each: threads of several processes on two cores wait for each other.
+test-quick test-slow: export OMP_NUM_THREADS := 1
+
 test-quick: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
 

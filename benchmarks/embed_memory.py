@@ -22,7 +22,7 @@ from pathlib import Path
 import torch
 from grale.cli.terminal import keep_freed_memory
 from grale.data.molecules.files import open_molecules
-from grale.experiments.bench import peak_memory
+from grale.experiments.memory import peak_memory
 from grale.graphs.molecules.molecule import molecule_space
 from grale.model.autoencoder import GRALE
 from grale.catalog import load

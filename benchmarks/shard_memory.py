@@ -10,7 +10,7 @@ import sys
 
 from grale.data.batching import batches_from
 from grale.data.sources import DataConfig, open_source
-from grale.experiments.bench import peak_memory
+from grale.experiments.memory import peak_memory
 
 
 def main(path: str, count: int) -> None:

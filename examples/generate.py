@@ -14,7 +14,7 @@ from grale.plot.gallery import GalleryRow, gallery_figure
 from grale.plot.look import look_of
 
 model = grale.load("molecules")
-drawn = model.sample(24, conditions={"size": 20}, seed=1)
+drawn = model.sample(12, conditions={"size": 20}, seed=1)
 valid = [graph for graph in drawn if why_invalid(graph, model.space) is None]
 logp = grale.named_property("logP")
 rows = [

@@ -24,7 +24,8 @@ from grale.training.loop import Trainer
 
 SETTINGS = [
     "reader.dim=64", "reader.num_layers=1", "reader.channels=[8, 16]", "reader.turns=false",
-    "batch_size=8", "max_steps=300", "num_validation=1", "optimizer.ema_decay=0.9",
+    "batch_size=8", "max_steps=150", "num_validation=1", "optimizer.ema_decay=0.9",
+    "optimizer.learning_rate=2e-3", "optimizer.muon_learning_rate=1e-2",
 ]  # fmt: skip
 
 

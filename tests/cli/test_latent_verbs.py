@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,8 @@ import torch
 from cli.invoking import invoke as run
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
+from grale.tasks.edit import edit
+from grale.tasks.propose import ProposeConfig
 
 pytestmark = pytest.mark.slow
 
@@ -99,7 +102,15 @@ def test_reproduce_writes_picture_and_caption(tmp_path: Path) -> None:
     assert all(path.stat().st_size > 100 for path in files)
 
 
-def test_demo_writes_a_page_with_pictures(tmp_path: Path) -> None:
+def test_demo_writes_a_page_with_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {"demo.STEPS": 2, "demo.FRAMES": 3, "figures.size_edit.STEPS": 8,
+           "figures.denoising.LEVELS": (0.0, 0.2), "figures.denoising.EXAMPLES": 2,
+           "figures.generation.COLUMNS": 2, "figures.generation.ROWS": 1,
+           "figures.generation.FRAMES": 3, "figures.generation.EDIT_STEPS": 2,
+           "figures.generation.edit": partial(edit, num_steps=4),
+           "figures.generation.ProposeConfig": partial(ProposeConfig, count=4)}  # fmt: skip
+    for name, value in few.items():
+        monkeypatch.setattr(f"grale.experiments.{name}", value)
     run("demo", "--out", str(tmp_path), "--count", "100")
     page = (tmp_path / "index.html").read_text()
     headings = re.findall("<h2>(.*?)</h2>", page)

@@ -48,14 +48,14 @@ def test_a_fast_machine_does_not_make_a_model_faster() -> None:
 
 
 def test_a_step_on_a_larger_graph_takes_longer() -> None:
-    assert step_at(4, recompute=True) < step_at(32, recompute=True)
+    assert step_at(4, recompute=True) < step_at(16, recompute=True)
 
 
 def test_peak_memory_counts_what_this_process_has_held() -> None:
     code = (
-        "import numpy as np; from grale.experiments.bench import peak_memory; "
-        "before = peak_memory(); held = np.ones(int((before + 0.2) * 1e9 / 8)); "
-        "print(peak_memory() - before, held[0])"
+        "import numpy as np, psutil; from grale.experiments.memory import peak_memory; "
+        "before = peak_memory(); free = before - psutil.Process().memory_info().rss / 1e9; "
+        "held = np.ones(int((free + 0.2) * 1e9 / 8)); print(peak_memory() - before, held[0])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(done.stdout.split()[0]) > 0.1

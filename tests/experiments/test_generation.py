@@ -18,6 +18,7 @@ from grale.experiments.picture import PictureConfig
 from grale.experiments.tables import editing, generation
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
+from grale.tasks.edit import edit
 from grale.tasks.molecule_sets import (
     MoleculeSet,
     cosine,
@@ -144,7 +145,8 @@ def test_a_success_needs_the_goal_at_the_similarity() -> None:
 def test_the_tables_of_edits_have_a_row_per_method(
     generative: GRALE, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small = {"PROPOSALS": 4, "STEPS": 12, "LEAST_LEARNED": 40, "ENOUGH_STEPS": 4}
+    small = {"PROPOSALS": 4, "STEPS": 8, "LEAST_LEARNED": 40, "ENOUGH_STEPS": 2}
+    small["ProposeConfig"] = partial(ProposeConfig, steps=4)
     for name, value in small.items():
         monkeypatch.setattr(editing, name, value)
     for table in editing.make(generative, PictureConfig(count=1)):
@@ -156,8 +158,9 @@ def test_the_tables_of_edits_have_a_row_per_method(
 def test_the_pictures_show_samples_lines_and_edits(
     generative: GRALE, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small = {"COLUMNS": 4, "ROWS": 2, "FRAMES": 3}
-    small["ProposeConfig"] = partial(ProposeConfig, count=12, steps=2)
+    small = {"COLUMNS": 4, "ROWS": 2, "FRAMES": 3, "EDIT_STEPS": 2}
+    small["ProposeConfig"] = partial(ProposeConfig, count=12)
+    small["edit"] = partial(edit, num_steps=8)
     for name, value in small.items():
         monkeypatch.setattr(figures, name, value)
     pictures = figures.make(generative, PictureConfig(count=60))

@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from grale.catalog import load_any
 from grale.codec.storage import CONFIG, WEIGHTS
-from grale.experiments.bench import peak_memory
+from grale.experiments.memory import peak_memory
 from soak.counts import few_or_many
 
 pytestmark = pytest.mark.slow

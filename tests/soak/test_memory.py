@@ -18,7 +18,7 @@ from pathlib import Path
 from grale.catalog import load
 from grale.cli.terminal import keep_freed_memory
 from grale.data.molecules.files import open_molecules
-from grale.experiments.bench import peak_memory
+from grale.experiments.memory import peak_memory
 from grale.tasks.embed import EmbedConfig, embed_file
 keep_freed_memory()
 model, folder, count = load(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
@@ -35,7 +35,7 @@ print(*peaks)
 CALLS = """
 import sys
 from grale.catalog import load
-from grale.experiments.bench import peak_memory
+from grale.experiments.memory import peak_memory
 model, count = load(sys.argv[1]), int(sys.argv[3])
 peaks = []
 for calls in (min(100, count), count):
@@ -48,14 +48,14 @@ print(*peaks)
 """
 
 
-@few_or_many(8_000, 1_000_000)
+@few_or_many(2_000, 1_000_000)
 def test_embedding_more_rows_takes_no_more_memory(count, molecule_model, tmp_path, figure) -> None:
     before, after = _peaks(EMBED, molecule_model, tmp_path, count)
     figure(f"memory, embed: {count} rows, {before:.2f} GB after few and {after:.2f} GB after all")
     assert after - before < MOST_MORE
 
 
-@few_or_many(30, 2_000)
+@few_or_many(10, 2_000)
 def test_more_calls_take_no_more_memory(count, molecule_model, tmp_path, figure) -> None:
     before, after = _peaks(CALLS, molecule_model, tmp_path, count)
     figure(f"memory, calls: {count}, {before:.2f} GB after few and {after:.2f} GB after all")

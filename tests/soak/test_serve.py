@@ -15,7 +15,7 @@ CLIENTS = 32
 WARM = 5.0  # seconds at most
 
 
-@few_or_many(3, 600)
+@few_or_many(1, 600)
 def test_a_server_answers_many_clients_for_long_without_growing(
     count, molecule_model, tmp_path, figure
 ) -> None:

@@ -19,6 +19,7 @@ from cli.invoking import invoke
 
 ATOL_SUM_ORDER = 2e-5  # two processes add the same gradients in another order
 START = [sys.executable, "-m", "grale.cli", "train", "smoke", "--accelerator", "cpu"]
+LAST = 20  # steps of a run by two processes
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
 
@@ -48,8 +49,8 @@ from grale.settings.files import load_settings
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.loop import Trainer
 from grale.training.step_input import StepInput
-out, devices = Path(sys.argv[1]), int(sys.argv[2])
-changes = ["max_steps=4", "log_every=1", "optimizer.kind=adam"]
+out, devices, last = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+changes = [f"max_steps={last}", "log_every=1", "optimizer.kind=adam"]
 trainer = Trainer(load_settings(TrainConfig, "smoke", changes), out, RunOptions(
     accelerator="cpu", devices=devices))
 rank, size = trainer.fabric.global_rank, trainer.fabric.world_size
@@ -59,34 +60,46 @@ values = trainer.objective(StepInput.of(batch, noise, trainer.fabric.device))
 trainer.fabric.backward(values["loss"])
 gradient = {name: w.grad.clone() for name, w in trainer.model.named_parameters()}
 trainer.model.zero_grad(set_to_none=True)
-losses = []
-trainer.run(lambda step: losses.append(step.values["loss"]))
+losses, early = [], {}
+def watch(step):
+    losses.append(step.values["loss"])
+    if step.step == 4:
+        early.update({name: w.detach().clone() for name, w in trainer.model.named_parameters()})
+trainer.run(watch)
 if rank == 0:
     save_file(gradient, out / "gradient.safetensors")
+    save_file(early, out / "early.safetensors")
     (out / "losses.json").write_text(json.dumps(losses))
 """
 
 
-@pytest.mark.slow
-def test_two_processes_have_the_gradients_of_one_and_learn_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script = tmp_path / "program.py"
-    script.write_text(PROGRAM)
-    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "1"), "1"])
-    runpy.run_path(str(script))
-    command = [*TORCHRUN, str(script), str(tmp_path / "2"), "2"]
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a run of `LAST` steps by two processes, with its program beside it."""
+    folder = tmp_path_factory.mktemp("two")
+    (folder / "program.py").write_text(PROGRAM)
+    command = [*TORCHRUN, str(folder / "program.py"), str(folder / "run"), "2", str(LAST)]
     result = subprocess.run(command, capture_output=True, text=True, env=_environment())
     assert result.returncode == 0, result.stderr
-    one, two = (load_file(tmp_path / n / "gradient.safetensors") for n in ("1", "2"))
+    return folder / "run"
+
+
+@pytest.mark.slow
+def test_two_processes_have_the_gradients_of_one_and_learn_the_same(
+    two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = two.parent / "program.py"
+    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path), "1", str(LAST)])
+    runpy.run_path(str(script))
+    one, other = (load_file(folder / "gradient.safetensors") for folder in (tmp_path, two))
     for name, gradient in one.items():
-        torch.testing.assert_close(gradient, two[name], atol=ATOL_SUM_ORDER, rtol=1e-3)
-    one, two = _weights(tmp_path / "1"), _weights(tmp_path / "2")
+        torch.testing.assert_close(gradient, other[name], atol=ATOL_SUM_ORDER, rtol=1e-3)
+    one, other = (load_file(folder / "early.safetensors") for folder in (tmp_path, two))
     for name in one:
-        torch.testing.assert_close(one[name], two[name], atol=ATOL_SUM_ORDER, rtol=1e-4)
-    losses = [json.loads((tmp_path / n / "losses.json").read_text()) for n in ("1", "2")]
-    assert len(losses[1]) == 4
-    assert losses[1] == pytest.approx(losses[0], rel=1e-4)
+        torch.testing.assert_close(one[name], other[name], atol=ATOL_SUM_ORDER, rtol=1e-4)
+    losses = [json.loads((folder / "losses.json").read_text()) for folder in (tmp_path, two)]
+    assert [len(each) for each in losses] == [LAST, LAST]
+    assert losses[1][:4] == pytest.approx(losses[0][:4], rel=1e-4)
 
 
 @pytest.mark.soak  # the short form is in tests/soak/test_interruptions.py
@@ -105,16 +118,16 @@ def test_a_run_killed_twice_ends_with_the_same_bits(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_is_told_to_end_keeps_its_last_step(tmp_path: Path) -> None:
-    settings = ["--set", "max_steps=20", "--save-every", "3", "--devices", "2"]
-    told = tmp_path / "told"
-    status, said = _start_and_end(told, signal.SIGTERM, *settings)
+def test_a_run_that_is_told_to_end_keeps_its_last_step(two: Path, tmp_path: Path) -> None:
+    settings = ["--set", f"max_steps={LAST}", "--set", "optimizer.kind=adam", "--devices", "2",
+                "--set", "log_every=1", "--save-every", "3"]  # fmt: skip
+    status, said = _start_and_end(tmp_path, signal.SIGTERM, *settings)
     assert status == 128 + signal.SIGTERM
-    last = _newest_step(told)
+    last = _newest_step(tmp_path)
     assert f"stopped at step {last}; --resume continues" in said
-    _train(tmp_path / "straight", *settings)
-    _train(told, *settings, "--resume")
-    straight, resumed = _weights(tmp_path / "straight"), _weights(told)
+    _train(tmp_path, *settings, "--resume")
+    straight, resumed = _weights(two), _weights(tmp_path)
+    assert _newest_step(two) == _newest_step(tmp_path) == LAST
     assert all(torch.equal(straight[name], resumed[name]) for name in straight)
 
 

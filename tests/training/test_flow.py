@@ -15,8 +15,9 @@ from grale.model.config import ModelConfig
 from grale.prior.config import PriorConfig
 from grale.settings.files import load_settings
 from grale.tasks.latent_cache import CacheConfig, cache_latents
-from grale.training.config import RunOptions, TrainConfig
-from grale.training.loop import StepReport, Trainer
+from grale.training.config import TrainConfig
+from grale.training.loop import Trainer
+from training.resuming import assert_resumes_exactly, trained
 
 pytestmark = pytest.mark.slow
 
@@ -49,13 +50,6 @@ def _config(latents: Path, **changes) -> TrainConfig:
     return replace(config, **{**quick, **changes})
 
 
-def _run(config: TrainConfig, folder: Path, **options) -> tuple[dict[str, torch.Tensor], list]:
-    reports: list = []
-    trainer = Trainer(config, folder, RunOptions(**options))
-    prior = trainer.run(reports.append)
-    return prior.state_dict(), reports
-
-
 def test_latents_are_cached_with_their_conditions(latents: Path) -> None:
     found = read_latent_set(latents)
     assert [condition.name for condition in found.conditions] == ["size", "edges"]
@@ -64,7 +58,7 @@ def test_latents_are_cached_with_their_conditions(latents: Path) -> None:
 
 
 def test_a_trained_prior_is_saved_with_its_model(latents: Path, tmp_path: Path) -> None:
-    _, reports = _run(_config(latents), tmp_path)
+    _, reports = trained(_config(latents), tmp_path)
     model = grale.load(tmp_path)
     assert len(model.sample(3, {"size": 7.0}, steps=2)) == 3
     assert model.prior.examples[:, 0].min() >= 5  # nodes of the smallest graph of the data
@@ -74,27 +68,14 @@ def test_a_trained_prior_is_saved_with_its_model(latents: Path, tmp_path: Path) 
 
 def test_a_resumed_run_equals_one_without_a_break(latents: Path, tmp_path: Path) -> None:
     config = _config(latents, log_every=1)
-    straight, _ = _run(config, tmp_path / "straight")
-
-    class Stop(Exception):
-        pass
-
-    def stop(report: StepReport) -> None:
-        if report.step == 4:
-            raise Stop
-
-    with pytest.raises(Stop):
-        Trainer(config, tmp_path / "resumed", RunOptions(save_every=2)).run(stop)
-    resumed, reports = _run(config, tmp_path / "resumed", resume=True)
-    assert reports[0].step == 5
-    assert all(torch.equal(straight[name], resumed[name]) for name in straight)
-    other, _ = _run(replace(config, seed=1), tmp_path / "other")
+    straight = assert_resumes_exactly(config, tmp_path, last=4, saved=4)
+    other, _ = trained(replace(config, seed=1), tmp_path / "other")
     assert not torch.equal(straight["network.slots"], other["network.slots"])
 
 
 def test_the_error_falls(latents: Path, tmp_path: Path) -> None:
     config = _config(latents, max_steps=80, batch_size=32, log_every=5)
-    _, reports = _run(config, tmp_path)
+    _, reports = trained(config, tmp_path)
     losses = [report.values["loss"] for report in reports]
     assert sum(losses[-4:]) < 0.9 * sum(losses[:4])
 
@@ -127,7 +108,7 @@ def test_changed_weights_are_noticed(
 
 
 def test_a_prior_starts_from_the_prior_of_a_model(latents: Path, tmp_path: Path) -> None:
-    first, _ = _run(_config(latents), tmp_path / "first")
+    first, _ = trained(_config(latents), tmp_path / "first")
     config = _config(latents, start_from=str(tmp_path / "first"), seed=1)
     again = Trainer(config, tmp_path / "second").model.state_dict()
     other = Trainer(replace(config, start_from=None), tmp_path / "third").model.state_dict()

@@ -14,27 +14,18 @@ from grale.data.pairs import first_pairs
 from grale.data.sources import DataConfig
 from grale.model.autoencoder import GRALE
 from grale.settings.files import load_settings
-from grale.training.config import RunOptions, TrainConfig
-from grale.training.loop import StepReport, Trainer
+from grale.training.config import TrainConfig
+from grale.training.loop import Trainer
 from prediction_setup import quick
+from training.resuming import assert_resumes_exactly, trained
 
 pytestmark = pytest.mark.slow
-
-
-class Stop(Exception):
-    """Ends a run as a kill would."""
-
-
-def _run(config: TrainConfig, folder: Path, **options) -> tuple[dict[str, torch.Tensor], list]:
-    reports: list[StepReport] = []
-    model = Trainer(config, folder, RunOptions(**options)).run(reports.append)
-    return model.state_dict(), reports
 
 
 @pytest.fixture(scope="module")
 def stage_1(tmp_path_factory: pytest.TempPathFactory, latent_pairs: Path) -> Path:
     folder = tmp_path_factory.mktemp("stage-1")
-    _run(quick("predict", latent_pairs), folder)
+    trained(quick("predict", latent_pairs), folder)
     return folder
 
 
@@ -63,9 +54,9 @@ def test_stage_2_starts_from_stage_1_and_moves_the_decoder(
     still = replace(config, optimizer=replace(config.optimizer, learning_rate=0.0,
                                               muon_learning_rate=0.0))  # fmt: skip
     first = load_predictor(stage_1).state_dict()
-    same, _ = _run(still, tmp_path / "still")
+    same, _ = trained(still, tmp_path / "still")
     assert all(torch.equal(first[name], same[name]) for name in first)
-    tuned, reports = _run(config, tmp_path / "tuned")
+    tuned, reports = trained(config, tmp_path / "tuned")
     changed = [name for name in tuned if not torch.equal(tuned[name], first[name])]
     moved = {name.split(".")[1] for name in changed if name.startswith("autoencoder.")}
     assert moved == {"decoder"}
@@ -75,18 +66,8 @@ def test_stage_2_starts_from_stage_1_and_moves_the_decoder(
 
 def test_a_resumed_run_equals_one_without_a_break(latent_pairs: Path, tmp_path: Path) -> None:
     config = quick("predict", latent_pairs, log_every=1, max_steps=4)
-    straight, _ = _run(config, tmp_path / "straight")
-
-    def stop(report: StepReport) -> None:
-        if report.step == 3:
-            raise Stop
-
-    with pytest.raises(Stop):
-        Trainer(config, tmp_path / "resumed", RunOptions(save_every=2)).run(stop)
-    resumed, reports = _run(config, tmp_path / "resumed", resume=True)
-    assert reports[0].step == 3
-    assert all(torch.equal(straight[name], resumed[name]) for name in straight)
-    other, _ = _run(replace(config, seed=1), tmp_path / "other")
+    straight = assert_resumes_exactly(config, tmp_path, last=3, saved=2)
+    other, _ = trained(replace(config, seed=1), tmp_path / "other")
     assert not torch.equal(straight["reader.queries"], other["reader.queries"])
 
 
@@ -96,7 +77,7 @@ def test_rivals_are_trained_by_the_same_loop(rival: str, image_pairs: Path, tmp_
         pytest.importorskip("ot")
     config = quick(f"predict-{rival}", image_pairs, max_steps=1, batch_size=4, num_validation=1)
     fgwbary = replace(config.fgwbary, num_templates=2, num_rounds=1)
-    _, reports = _run(replace(config, fgwbary=fgwbary), tmp_path)
+    _, reports = trained(replace(config, fgwbary=fgwbary), tmp_path)
     assert reports[-1].values["loss"] > 0
     model = load_predictor(tmp_path)
     assert model.architecture == rival

@@ -17,14 +17,16 @@ bench = typer.Typer(help="Measure speed and memory of training and encoding.", n
 # A new process per number: peak memory is measured over the whole life of a process.
 _SCALING = """
 import sys
-from grale.experiments.bench import peak_memory, step_at
+from grale.experiments.bench import step_at
+from grale.experiments.memory import peak_memory
 seconds = step_at(int(sys.argv[1]), sys.argv[2] == "1", sys.argv[3] == "1")
 print(seconds, peak_memory())
 """
 _MEMORY = """
 import sys
 from grale.cli.terminal import keep_freed_memory, show
-from grale.experiments.bench import SETTINGS, measure, peak_memory
+from grale.experiments.bench import SETTINGS, measure
+from grale.experiments.memory import peak_memory
 keep_freed_memory()
 number, what, recompute = sys.argv[1:]
 measure(SETTINGS[int(number)], what, rounds=1, recompute=recompute == "1")

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from grale.graphs.space import GraphSpace
 
 prepare = typer.Typer(
-    help="Turn molecules, or graphs of any kind, into a dataset for training.",
-    no_args_is_help=True,
+    help="Turn molecules, or graphs of any kind, into a dataset for training.", no_args_is_help=True
 )
 
 Out = Annotated[Path, typer.Argument(help="Folder of the dataset.")]

@@ -9,13 +9,10 @@ Departures: molecules are replaced by random graphs of the same sizes and label 
 
 from __future__ import annotations
 
-import resource
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -171,16 +168,6 @@ def seconds_of(run: Callable[[], object]) -> float:
     begin = time.perf_counter()
     run()
     return time.perf_counter() - begin
-
-
-def peak_memory() -> float:
-    """Most memory this process has held, in GB: weights, activations, torch itself."""
-    status = Path("/proc/self/status")
-    if status.exists():  # `ru_maxrss` would include memory of the parent process
-        lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
-        return int(lines["VmHWM"].split()[0]) / 1e6
-    unit = 1e9 if sys.platform == "darwin" else 1e6
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 def of_size(num_nodes: int) -> Setting:

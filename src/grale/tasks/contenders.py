@@ -135,7 +135,7 @@ def join(contender: str, made: dict[str, Vectors]) -> Vectors:
 def make_vectors(
     makers: dict[str, Maker], molecules: Molecules, progress: Progress = lambda done: None
 ) -> dict[str, Vectors]:
-    """What every maker says of every molecule; `progress` is told of rows done by each."""
+    """What every maker says of every molecule; `progress` counts the rows done by each."""
     return {name: maker(molecules, progress) for name, maker in makers.items()}
 
 

@@ -1,4 +1,4 @@
-"""Parts of a run that embeds a file: begun once, taken up again after a kill, never mixed.
+"""Parts of a run that embeds a file: begun once, continued after a kill, never mixed.
 
 Each part appears when it is complete, with a checksum beside it. A plan says which job the parts
 belong to; another job does not take them up.

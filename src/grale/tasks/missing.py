@@ -54,7 +54,7 @@ def what_is_missing(
     progress: Callable[[int], object] = lambda done: None,
     seed: int = 0,
 ) -> Missing:
-    """Find the descriptors that can be read worst; `progress` is told of molecules and of fits."""
+    """Find the descriptors that are hardest to predict; `progress` counts molecules and fits."""
     rows = np.flatnonzero([why is None for why in vectors.reasons])
     check_some(rows, vectors.reasons)
     rows = np.random.default_rng(seed).permutation(rows)[:MOST_ROWS]

@@ -97,7 +97,7 @@ def probe(
     config: ProbeConfig,
     progress: Callable[[int], object] = lambda done: None,
 ) -> Probed:
-    """Compare contenders; `progress` is told of every fit, one per contender and split."""
+    """Compare contenders; `progress` counts fits, one per contender and split."""
     reasons = left_out(targets, vectors)
     rows = np.array([row for row, why in enumerate(reasons) if why is None], dtype=np.int64)
     check_some(rows, reasons)

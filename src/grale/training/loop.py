@@ -285,9 +285,7 @@ class Trainer:
 
     def _agreed(self, seconds: float) -> float:
         """Time as the first process measures it, so that all processes stop together."""
-        if self.fabric.world_size == 1:
-            return seconds
-        return float(self.fabric.broadcast(seconds))
+        return seconds if self.fabric.world_size == 1 else float(self.fabric.broadcast(seconds))
 
     def _any_of(self, signal: int) -> int:
         """Return a signal that any process has received, so that all stop together."""
