@@ -16,10 +16,11 @@ from grale.data.storage import write_shards
 from grale.experiments.reproduce import find_experiment
 from grale.experiments.request import Request
 from grale.experiments.tables import downstream, embedding_tuning
-from grale.experiments.tables.downstream import NOT_RUN, PAPER_ROWS, SETS, contenders
+from grale.experiments.tables.downstream import NOT_RUN, PAPER_ROWS, SETS, _scores, contenders
 from grale.experiments.tables.embedding_tuning import TRIALS, known_properties
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import molecule_space
+from grale.tasks.contenders import Vectors, read_molecules
 from grale.tasks.probe import ProbeConfig
 from grale.tasks.properties import named_property
 from tasks.labelled_molecules import SMILES, additive, write_csv
@@ -79,22 +80,35 @@ def test_the_table_has_every_contender_and_says_what_was_not_run(
     values = json.loads(table.write(tmp_path)[1].read_text())["values"]
     assert len(values["freesolv"]["scores"]) == len(rows) - len(PAPER_ROWS)
     assert all(0 <= x <= 1 for x in values["bbbp"]["scores"]["rdkit"]["ROC-AUC"])
-    monkeypatch.setattr(downstream, "probe", _must_not_be_called)
-    (again,) = find_experiment("table-downstream").run(request, nullcontext)
-    assert again.rows == table.rows
-    monkeypatch.setattr(downstream, "ProbeConfig", partial(ProbeConfig, num_splits=3))
+
+
+def test_scores_are_found_again_for_the_same_vectors_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def anew(*args: object) -> None:
+        raise AssertionError("probed anew")
+
+    molecules = read_molecules(SMILES)
+    targets = np.array([additive(smiles) for smiles in SMILES])
+    values = np.random.default_rng(0).standard_normal((len(SMILES), 3))
+    vectors = {"mine": Vectors(values, [None] * len(SMILES))}
+    request = Request(folder=tmp_path)
+    first = _scores(request, "esol", molecules, targets, vectors)
+    monkeypatch.setattr(downstream, "probe", anew)
+    renamed = _scores(request, "esol", molecules, targets, {"yours": vectors["mine"]})
+    assert renamed.scores == {"yours": first.scores["mine"]}
+    others = {"mine": Vectors(values + 1e-9, [None] * len(SMILES))}
+    for changed in ((targets + 1, vectors), (targets, others)):
+        with pytest.raises(AssertionError, match="probed anew"):
+            _scores(request, "esol", molecules, *changed)
     with pytest.raises(AssertionError, match="probed anew"):
-        find_experiment("table-downstream").run(request, nullcontext)
-
-
-def _must_not_be_called(*args: object) -> None:
-    raise AssertionError("probed anew")
+        _scores(request, "qm9", molecules, targets, vectors)  # another head
 
 
 def test_rivals_without_a_decoder_are_tuned_on_properties_of_validation_molecules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = {rival: dict(list(trials.items())[:1]) for rival, trials in TRIALS.items()}
+    few = {rival: dict(list(trials.items())[1:2]) for rival, trials in TRIALS.items()}
     monkeypatch.setattr(embedding_tuning, "TRIALS", few)
     graphs = library_graphs(60, 16)
     for split in ("train", "valid"):

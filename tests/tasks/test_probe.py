@@ -54,7 +54,7 @@ def test_a_property_that_vectors_tell_is_read_and_noise_tells_nothing(head, vect
 @pytest.mark.slow
 @pytest.mark.parametrize("head", HEADS["classification"])
 def test_classes_that_vectors_tell_are_ranked_and_noise_is_not(head, vectors) -> None:
-    found = probe(MOLECULES, CLASSES, vectors, ProbeConfig(head=head, num_splits=3))
+    found = probe(MOLECULES, CLASSES, vectors, ProbeConfig(head=head, num_splits=2))
     assert found.task == "classification"
     assert np.mean(found.scores["counts"]["ROC-AUC"]) > 0.8
     assert np.mean(found.scores["noise"]["ROC-AUC"]) < 0.8

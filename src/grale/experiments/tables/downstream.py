@@ -36,7 +36,7 @@ from grale.experiments.kept import kept
 from grale.experiments.recipes import at_scale
 from grale.experiments.request import Request
 from grale.experiments.table import Table
-from grale.experiments.tables.embedding_tuning import tuned
+from grale.experiments.tables.embedding_tuning import at_size_of, tuned
 from grale.settings.files import override
 from grale.tasks.chemnet import check_chemnet
 from grale.tasks.contenders import (
@@ -151,7 +151,8 @@ def _pretrained(request: Request, data: str) -> dict[str, list[str]]:
     usual = request.contest("table-downstream", "molecules")
     contest = replace(usual, recipe=override(recipe, changes))
     found: dict[str, list[str]] = {}
-    for contender, readings in (*PRETRAINED, (transport_pooling(contest), BOTH)):
+    for named, readings in (*PRETRAINED, (transport_pooling(contest), BOTH)):
+        contender = at_size_of(request.scale, named)
         folders = [_trained(contest, contender, seed) for seed in range(contest.seeds)]
         for ending, label in readings.items():
             found[f"{contender.name}{label}"] = [f"{folder}{ending}" for folder in folders]

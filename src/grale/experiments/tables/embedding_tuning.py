@@ -28,6 +28,7 @@ from grale.experiments.contest import (
     unseen_graphs,
 )
 from grale.experiments.kept import kept
+from grale.experiments.recipes import Scale
 from grale.experiments.request import Request
 from grale.experiments.table import Table
 from grale.graphs.graph import Graph
@@ -86,6 +87,12 @@ def tuned(rival: str, trial: str) -> Contender:
     return Contender(rival, [f"architecture={rival.lower()}", *TRIALS[rival][trial]])
 
 
+def at_size_of(scale: Scale, contender: Contender) -> Contender:
+    """The contender; a smoke run has few graphs, and keeps its own size of batches."""
+    changes = [each for each in contender.changes if not each.startswith("batch_size=")]
+    return contender._replace(changes=changes) if scale == "smoke" else contender
+
+
 def contenders() -> list[Contender]:
     """Each rival with each of its settings."""
     return [
@@ -103,7 +110,8 @@ def make(request: Request) -> list[Table]:
     minutes = request.minutes or MINUTES[request.scale]
     count = request.count or COUNTS[request.scale]
     contest = replace(usual, minutes=minutes, count=count, split="valid")
-    found = {each.name: _scored(contest, each) for each in contenders()}
+    tried = [at_size_of(request.scale, each) for each in contenders()]
+    found = {each.name: _scored(contest, each) for each in tried}
     header = ["model", *PROPERTIES, "mean", "steps", "minutes"]
     rows = [
         [
