@@ -99,7 +99,7 @@ class Speed:
         return 1 / self.seconds
 
 
-def sample_graphs(setting: Setting, count: int) -> list[Graph]:
+def graphs_like(setting: Setting, count: int) -> list[Graph]:
     """COLORING graphs, or random molecule-like ones: a tree, a few rings, random labels."""
     if setting.space.num_edge_labels == 1:
         return generate_coloring(count, COLORING_VARIANTS["coloring20"], seed=0)
@@ -125,7 +125,7 @@ def measure(
     torch.manual_seed(0)
     model = GRALE(setting.space, setting.config)
     model.recompute_activations(recompute)
-    graphs = sample_graphs(setting, batches * setting.batch_size)
+    graphs = graphs_like(setting, batches * setting.batch_size)
     work = [batch for _, batch in by_size(graphs, setting.batch_size)]
     run = _encoder(model) if what == "encode" else training_step(model)
     for batch in (work[0], work[-1], work[-1]):
@@ -194,7 +194,7 @@ def step_at(num_nodes: int, recompute: bool, own: bool = False) -> float:
     torch.manual_seed(0)
     model = GRALE(setting.space, setting.config)
     model.recompute_activations(recompute)
-    batch = GraphBatch.from_graphs(sample_graphs(setting, setting.batch_size if own else 1))
+    batch = GraphBatch.from_graphs(graphs_like(setting, setting.batch_size if own else 1))
     step = training_step(model)
     step(batch)
     return min(seconds_of(lambda: step(batch)) for _ in range(3))

@@ -68,18 +68,18 @@ class Guard:
         """Raise `Refused` unless the request comes from a page or program that we know."""
         host = headers.get("host", "")
         if _name(host) not in self.hosts:
-            raise Refused(403, "this name of the server is not known to it; see --allow-host")
+            raise Refused(403, "this server does not answer to that host name; see --allow-host")
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-            raise Refused(403, "requests of pages of other sites are not answered")
+            raise Refused(403, "requests from pages of other sites are refused")
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and method != "GET":
-            raise Refused(403, "requests of pages of other sites are not answered")
+            raise Refused(403, "requests from pages of other sites are refused")
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if method == "POST" and kind != "application/json":
             raise Refused(415, "send JSON, with Content-Type: application/json")
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self.limits.max_body:
-            raise Refused(413, f"a request has at most {self.limits.max_body} bytes")
+            raise Refused(413, f"a request may have at most {self.limits.max_body} bytes")
 
     async def _body(self, receive: Receive) -> bytes:
         """Read the whole body; it may be longer than its header says."""
@@ -91,7 +91,7 @@ class Guard:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self.limits.max_body:
-                raise Refused(413, f"a request has at most {self.limits.max_body} bytes")
+                raise Refused(413, f"a request may have at most {self.limits.max_body} bytes")
             if not message.get("more_body", False):
                 return b"".join(parts)
 

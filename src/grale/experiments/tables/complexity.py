@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from grale.catalog import ARCHITECTURES
-from grale.experiments.bench import of_size, sample_graphs, seconds_of, training_step
+from grale.experiments.bench import graphs_like, of_size, seconds_of, training_step
 from grale.experiments.recipes import at_scale
 from grale.experiments.request import Request
 from grale.experiments.table import Table
@@ -76,7 +76,7 @@ def growth(sizes: tuple[int, ...], seconds: list[float]) -> float:
 def _steps(config: TrainConfig, size: int, rounds: int) -> dict[str, float]:
     """Best time of a step of each architecture on graphs of one size."""
     setting = of_size(size)
-    graphs = GraphBatch.from_graphs(sample_graphs(setting, BATCH))
+    graphs = GraphBatch.from_graphs(graphs_like(setting, BATCH))
     steps = {}
     for name in PAPER:
         torch.manual_seed(0)
