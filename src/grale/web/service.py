@@ -108,7 +108,8 @@ class Service:
     def check_rows(self, rows: Sequence[Any], most: int) -> None:
         """Refuse a request with too many rows."""
         if len(rows) > most:
-            raise Refused(413, f"{len(rows)} rows, but a request may have at most {most}; send fewer")
+            told = f"{len(rows)} rows, but a request may have at most {most}; send fewer"
+            raise Refused(413, told)
 
     async def slowly(self, run: Callable[..., Any], *args: Any) -> Any:
         """Run a function in a thread of slow operations."""

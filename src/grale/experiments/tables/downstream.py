@@ -64,7 +64,7 @@ PRETRAINED: tuple[tuple[Contender, dict[str, str]], ...] = (
     (Contender("GRALE, the paper's pooling"), BOTH),
     (Contender("PIGVAE", ["architecture=pigvae"]), BOTH),
     (tuned("SimGRACE", "Muon, batches of 64, eta 0.01"), ONE),
-    (tuned("InfoGraph", "published, batches of 256"), ONE),
+    (tuned("InfoGraph", "published, batches of 256, weights not averaged"), ONE),
     (tuned("GraphMAE", "Muon, batches of 64"), ONE),
     (tuned("VGAE", "Muon, batches of 64"), ONE),
 )
