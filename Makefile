@@ -57,7 +57,7 @@ docs: setup
 	$(BIN)/python -m sphinx -j auto -W --keep-going -q -b html docs docs/_build/html
 
 # Every page and every link, without running examples and notebooks (which are tests of their own) and
-# without what only readers need (docs/conf.py): less than half of the work.
+# without what only readers need (docs/conf.py).
 docs-check: setup
 	$(BIN)/python -m sphinx -j auto -W --keep-going -q -t check -b html docs docs/_build/check
 

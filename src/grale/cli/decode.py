@@ -75,7 +75,7 @@ def reconstruct(
         candidates=max(candidates, 1),
     )
     opened = open_file_or_folder(file, column)
-    with counting("reconstructing", opened.count()) as advance:
+    with counting("reconstructing", opened.survey().num_rows) as advance:
         report = reconstruct_file(
             load_any(model), opened, out, advance, options, candidates > 0, model
         )
