@@ -59,9 +59,10 @@ lint: setup
 docs: setup
 	$(BIN)/python -m sphinx -j auto -W --keep-going -q -b html docs docs/_build/html
 
-# The same without running examples and notebooks, which are tests of their own: every page, every link.
+# Every page and every link, without running examples and notebooks (which are tests of their own) and
+# without what only readers need (docs/conf.py).
 docs-check: setup
-	$(BIN)/python -m sphinx -j auto -W --keep-going -q -b html -D plot_gallery=0 -D nb_execution_mode=off docs docs/_build/check
+	$(BIN)/python -m sphinx -j auto -W --keep-going -q -t check -b html docs docs/_build/check
 
 format: setup
 	$(BIN)/ruff check --fix .

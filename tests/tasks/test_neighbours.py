@@ -97,6 +97,14 @@ def test_rows_for_a_map_are_called_by_their_own_ids(tmp_path, molecule_model, he
     assert coloured_rows(molecule_model, file, ["size"]).ids == found
 
 
+@pytest.mark.parametrize("header", ["logP", "other"])
+def test_a_measured_column_is_not_replaced_by_a_property(tmp_path, molecule_model, header) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(f"smiles,{header}\nCCO,9\nCCN,8\n")
+    values = coloured_rows(molecule_model, file, ["logP"]).colours["logP"]
+    assert (values == [9.0, 8.0]) == (header == "logP")
+
+
 def test_a_file_without_usable_rows_is_named(tmp_path, molecule_model):
     (tmp_path / "x.smi").write_text("xyz\n")
     with pytest.raises(ValueError, match="holds no row that the model can take"):

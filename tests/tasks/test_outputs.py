@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,8 @@ from grale.tasks.embed import EmbedConfig, embed_file
 from grale.tasks.embed_parts import PLAN, ShardReport
 from grale.tasks.outputs import check_output, written_whole
 from grale.tasks.reconstruct import reconstruct_file
+from grale.tasks.row_output import written_rows
+from grale.tasks.vector_files import made_with_of
 
 
 @pytest.fixture
@@ -49,6 +53,50 @@ def test_what_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), written_whole(out, pa.schema([("n", pa.int64())])):
         raise RuntimeError
     assert not list(out.parent.iterdir())
+
+
+def test_rows_are_the_same_as_csv_and_as_parquet(tmp_path: Path) -> None:
+    schema = pa.schema([("row", pa.int64()), ("of", pa.list_(pa.string())), ("why", pa.string())])
+    rows = [{"row": 0, "of": ["C", "CC"]}, {"row": 1, "of": [], "why": 'a "b", c'}, {"row": 2}]
+    for name in ("out.parquet", "out.csv"):
+        with written_rows(tmp_path / name, schema, {"model": "m", "version": None}) as write:
+            write(rows[:2])
+            write(rows[2:])
+        assert made_with_of(tmp_path / name) == {"model": "m", "version": None}
+    kept = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    with (tmp_path / "out.csv").open(newline="") as file:
+        for ours, theirs in zip(csv.DictReader(file), kept, strict=True):
+            assert int(ours["row"]) == theirs["row"]
+            assert (json.loads(ours["of"]) if ours["of"] else None) == theirs["of"]
+            assert (ours["why"] or None) == theirs["why"]
+
+
+def test_rows_that_stop_halfway_leave_the_old_csv_and_its_model(tmp_path: Path) -> None:
+    out, schema = tmp_path / "out.csv", pa.schema([("row", pa.int64())])
+    with written_rows(out, schema, {"model": "old"}) as write:
+        write([{"row": 7}])
+    with pytest.raises(KeyError), written_rows(out, schema, {"model": "new"}) as write:
+        write([{"row": 8}, {}["missing"]])
+    assert "7" in out.read_text()
+    assert made_with_of(out) == {"model": "old"}
+
+
+@pytest.mark.slow
+def test_vectors_decode_to_a_csv_with_a_row_each_and_the_model(tmp_path, molecule_model) -> None:
+    vectors = [molecule_model.encode(["CCO"])[0].tolist(), None]
+    column = pa.array(vectors, pa.list_(pa.float32()))
+    pq.write_table(pa.table({"embedding": column}), tmp_path / "z.parquet")
+    for name in ("out.csv", "out.parquet"):
+        decode_file(molecule_model, tmp_path / "z.parquet", tmp_path / name, model_name="mine")
+    kept = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    with (tmp_path / "out.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["status"] for row in rows] == [row["status"] for row in kept]
+    assert [row["smiles"] or None for row in rows] == [row["smiles"] for row in kept]
+    assert "no embedding" in rows[1]["reason"]
+    assert made_with_of(tmp_path / "out.csv") == made_with_of(tmp_path / "out.parquet")
+    with pytest.raises(ValueError, match=r"ends in .parquet or .csv"):
+        decode_file(molecule_model, tmp_path / "z.parquet", tmp_path / "out.npy")
 
 
 @pytest.mark.slow

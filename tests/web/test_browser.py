@@ -158,6 +158,24 @@ def test_a_file_becomes_a_map_and_its_bad_rows_are_listed(opened) -> None:
     assert HOSTILE in page.locator("table").inner_text()
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_map_of_a_file_is_coloured_by_a_column_of_it(opened, width: int) -> None:
+    page = opened("map", width)
+    rows = ["smiles,pIC50,series", "CCO,5.5,a", "CCN,7,b", "CCC,,a", "CCCC,6.1,b"]
+    file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": "\n".join(rows).encode()}
+    page.locator("input[type=file]").set_input_files(files=[file])
+    page.frame_locator("iframe").locator("h1", has_text="coloured by logP").wait_for()
+    for column, said in (("pIC50", "5.5"), ("series", "b")):
+        page.get_by_label("Coloured by").select_option(column)
+        page.get_by_role("button", name="Draw the map").click()
+        inside = page.frame_locator("iframe")
+        inside.locator("h1", has_text=f"coloured by {column}").wait_for()
+        assert said in inside.locator("#legend").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.get_by_label("Set").select_option("built-in")  # which has no such columns
+    assert "pIC50" not in page.get_by_label("Coloured by").inner_text()
+
+
 def test_a_graph_is_drawn_by_clicks(opened, browser, tiny_config) -> None:
     torch.manual_seed(0)
     model = GRALE(GraphSpace(max_nodes=10, num_node_labels=4), tiny_config).eval()
@@ -183,9 +201,40 @@ def test_new_molecules_are_drawn_and_the_tabs_fit(opened, generative, width: int
         page.get_by_role("button", name="Draw", exact=True).click()
         page.wait_for_selector(".tile")
         assert page.locator(".tile").count() == 4
-        page.get_by_placeholder("size=12").fill("colour=3")
+        assert "of 4 are valid" in page.locator(".card").last.inner_text()
+        page.get_by_label("Wanted").fill("colour=3")
         page.get_by_role("button", name="Draw", exact=True).click()
         assert "colour" in page.locator(".notice").inner_text()
+        page.locator("input[type=number]").fill(
+            "65"
+        )  # the browser refuses, the server is not asked
+        page.get_by_label("Wanted").fill("")
+        page.get_by_role("button", name="Draw", exact=True).click()
+        assert "colour" in page.locator(".notice").inner_text()
+
+
+def test_a_valid_new_molecule_is_looked_at_by_a_click_and_others_say_why_not(
+    opened, generative
+) -> None:
+    rows = [
+        {"status": "ok", "reason": None, "smiles": "CCO", "graph": None, "meets": True},
+        {
+            "status": "invalid",
+            "reason": "in 2 pieces",
+            "smiles": None,
+            "graph": "C.C",
+            "meets": False,
+        },
+    ]
+    with page_of(generative) as at:
+        page = opened("draw", at=at)
+        page.route("**/sample", lambda route: route.fulfill(json={"rows": rows}))
+        page.get_by_role("button", name="Draw", exact=True).click()
+        page.wait_for_selector(".tile")
+        assert "in 2 pieces" in page.locator(".tile").last.inner_text()
+        assert page.locator("button.tile").count() == 1
+        page.locator("button.tile").click()
+        page.wait_for_selector(".input img.picture[alt='CCO']")
 
 
 def test_a_picture_of_many_dots_that_slides_shows_each_dot_in_its_place(browser, tmp_path) -> None:

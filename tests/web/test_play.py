@@ -91,6 +91,23 @@ def test_a_map_is_a_page_that_runs_in_a_sandbox(page) -> None:
     assert page.get("/play/map", params={"set": key, "colour": "nothing"}).status_code == 422
 
 
+def test_a_map_of_a_file_is_coloured_by_its_columns(page) -> None:
+    header = f"smiles,compound_id,pIC50,{HOSTILE},batch,note"
+    rows = ["CCO,m-1,5.5,yes,7,a", "broken(,m-2,9.9,no,7,b", "CCN,m-3,,no,7,c", "CCC,m-4,6,yes,7,d"]
+    upload = {"name": "mine.csv", "text": "\n".join([header, *rows])}
+    found = page.post("/play/files", json=upload).json()
+    assert found["columns"] == ["pIC50", HOSTILE]  # not ids, and not what is the same for all
+    for column in found["columns"]:
+        answer = page.get("/play/map", params={"set": found["set"], "column": column})
+        assert answer.status_code == 200
+        assert HOSTILE not in answer.text
+        assert "m-4" in answer.text
+        assert "m-2" not in answer.text, "the row that failed has no dot"
+    refused = page.get("/play/map", params={"set": found["set"], "column": "nothing"})
+    assert refused.status_code == 422
+    assert "'pIC50'" in refused.json()["error"]
+
+
 def test_the_files_of_the_page_are_there_with_their_licence(page) -> None:
     assert "text/html" in page.get("/").headers["content-type"]
     for name in ("page.js", "style.css", "vendor/openchemlib.js", "views/look.js", "docs.js"):

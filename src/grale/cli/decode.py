@@ -9,7 +9,7 @@ import typer
 
 from grale.cli.options import Column, Refine, Search
 
-Out = Annotated[Path, typer.Option("--out", "-o", help="Parquet file to write.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="OUT.parquet or OUT.csv.")]
 Model = Annotated[str, typer.Option(help="A shipped model, a directory, or a hub id.")]
 Tries = Annotated[
     int, typer.Option(min=1, help="Likeliest graphs to look at for each valid molecule.")
@@ -75,7 +75,7 @@ def reconstruct(
         candidates=max(candidates, 1),
     )
     opened = open_file_or_folder(file, column)
-    with counting("reconstructing", opened.count()) as advance:
+    with counting("reconstructing", opened.survey().num_rows) as advance:
         report = reconstruct_file(
             load_any(model), opened, out, advance, options, candidates > 0, model
         )

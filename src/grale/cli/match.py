@@ -38,7 +38,7 @@ def match(
         typer.Option(min=1, help="Draws of the model's noise to match under; the best is kept."),
     ] = 1,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Picture, or parquet file for many pairs.")
+        Path | None, typer.Option("--out", "-o", help="Picture; for many pairs .parquet or .csv.")
     ] = None,
 ) -> None:
     """Match two graphs, print the edits and draw them with matched nodes in one colour."""

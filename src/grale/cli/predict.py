@@ -19,7 +19,7 @@ def predict(
             help="png, npy, a folder of them, a file of SMILES, or a split of a dataset of pairs.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Parquet file to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="OUT.parquet or OUT.csv.")],
     candidates: Annotated[
         int, typer.Option("--candidates", "-k", min=1, help="Graphs to list for each input.")
     ] = 1,

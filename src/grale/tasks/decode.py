@@ -15,11 +15,10 @@ from grale.codec.decode import decode_smiles
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.identity import check_same_model, provenance
 from grale.codec.options import CodecOptions
-from grale.files import locked
 from grale.graphs.molecules.molecule import is_molecular
-from grale.tasks.outputs import check_output, written_whole
+from grale.tasks.outputs import check_output
+from grale.tasks.row_output import ROW_SUFFIXES, written_rows
 from grale.tasks.vector_files import open_vectors
-from grale.tasks.vector_output import metadata_of
 
 LARGEST = float(np.finfo(np.float32).max)
 DECODED = pa.schema(
@@ -66,6 +65,7 @@ def decode_file(
 ) -> DecodeReport:
     """Decode the column `embedding` of a file of vectors or of a folder of them, as a stream.
 
+    The suffix of `out` says whether the rows become a parquet or a csv (`grale.tasks.row_output`).
     Vectors that another model made are refused, if the file says who made them.
     """
     options = options or CodecOptions(molecule_tries=20)
@@ -74,15 +74,13 @@ def decode_file(
             "this model was not trained on molecules, and the result would be SMILES; in Python, "
             "model.decode(grale.read_vectors(FILE).vectors) gives graphs"
         )
-    check_output(path, out)
+    check_output(path, out, ROW_SUFFIXES)
     vectors = open_vectors(path)
     check_same_model(model, vectors.made_by, str(path))
     for schema in vectors.schemas():
         _check_columns(schema, path)
-    made_with = provenance(model, model_name, "latent")
     total = DecodeReport()
-    schema = DECODED.with_metadata(metadata_of(made_with))
-    with locked(out), written_whole(out, schema) as writer:
+    with written_rows(out, DECODED, provenance(model, model_name, "latent")) as write:
         for batch in vectors.batches(("row", "embedding")):
             _check_columns(batch.schema, path)
             rows = batch["row"].to_pylist() if "row" in batch.schema.names else None
@@ -96,7 +94,7 @@ def decode_file(
             records = [_record(*values) for values in zip(rows, found, reasons)]
             if options.searched_graphs > 1:
                 _verify(model, records, latents, is_there)
-            writer.write_table(pa.Table.from_pylist(records, schema))
+            write(records)
             missing = int((~is_there).sum())
             invalid = sum(record["status"] == "invalid" for record in records)
             total = total + DecodeReport(len(rows), missing, invalid)

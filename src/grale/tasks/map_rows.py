@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,15 +34,19 @@ def coloured_rows(
 ) -> ColouredRows:
     """Read all rows, or the first `most`; a colour is a column of the file, or else a property."""
     beside = [name for name in colours if not is_property(name)]
-    rows = described_rows(model, path, column, beside, most, progress, is_id)
+
+    def is_welcome(name: str) -> bool:
+        return is_id(name) or name in colours
+
+    rows = described_rows(model, path, column, beside, most, progress, is_welcome)
     found: dict[str, list[float] | list[str]] = {}
     for name in colours:
         if name in rows.others:
-            found[name] = _column(rows.others[name])
+            found[name] = colour_values(rows.others[name])
         else:
             value = named_property(name)
             found[name] = [value(graph) for graph in rows.graphs]
-    return ColouredRows(rows, found, _ids(rows))
+    return ColouredRows(rows, found, ids_of(rows.others, rows.numbers.tolist()))
 
 
 def is_id(name: str) -> bool:
@@ -54,16 +58,31 @@ def is_id(name: str) -> bool:
     return "".join(filter(str.isalpha, name.lower())) in ID_NAMES
 
 
-def _ids(rows: DescribedRows) -> list[str]:
-    columns = {name: rows.others[name] for name in rows.others if is_id(name)}
-    for values in columns.values():
+def ids_of(columns: Mapping[str, Sequence[object]], numbers: Sequence[int]) -> list[str]:
+    """What users call the rows, if a column of ids has another one for each; otherwise numbers."""
+    for values in (values for name, values in columns.items() if is_id(name)):
         texts = ["" if value is None else str(value).strip() for value in values]
         if all(texts) and len(set(texts)) == len(texts):
             return texts
-    return [str(number) for number in rows.numbers]
+    return [str(number) for number in numbers]
 
 
-def _column(values: Sequence[object]) -> list[float] | list[str]:
+def can_colour(name: str, values: Sequence[object]) -> bool:
+    """Whether a column says something of its rows: no ids, and not the same for all.
+
+    >>> can_colour("active", ["yes", "no", "yes"]), can_colour("name", ["a", "b", "b"])
+    (True, False)
+    >>> can_colour("batch", [7, 7, None]), can_colour("note", ["a", "b", "c"])
+    (False, False)
+    """
+    known = [value for value in values if value not in (None, "")]
+    kinds = set(known)
+    is_one_each = len(kinds) == len(known) and any(isinstance(value, str) for value in kinds)
+    return len(kinds) > 1 and not is_one_each and not is_id(name)
+
+
+def colour_values(values: Sequence[object]) -> list[float] | list[str]:
+    """Numbers, or texts if there is one among the values."""
     if any(isinstance(value, str) for value in values):
         return ["" if value is None else str(value) for value in values]
     return [UNKNOWN if value is None else float(str(value)) for value in values]

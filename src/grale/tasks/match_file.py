@@ -15,15 +15,14 @@ from grale.codec.intake import screen
 from grale.data.graph_files import text_of
 from grale.data.molecules.files import kind_of, open_molecules
 from grale.data.row_files import TABLES, RowFile, open_rows, parse_entry
-from grale.files import locked
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.matching import solve
 from grale.matching.solve import method_called
 from grale.metrics.edit_distance import edit_distance
 from grale.model.autoencoder import GRALE
-from grale.tasks.outputs import check_output, written_whole
-from grale.tasks.vector_output import metadata_of
+from grale.tasks.outputs import check_output
+from grale.tasks.row_output import ROW_SUFFIXES, written_rows
 
 ROWS = 1_024
 LEARNED = "grale"
@@ -71,11 +70,10 @@ def match_file(
     With a `second` file, each row of the first is matched with the same row of the second.
     """
     method = method_called(method)
-    check_output(source, out)
+    check_output(source, out, ROW_SUFFIXES)
     pairs_left = pairs_of(source, second, model.space)
     report = MatchReport()
-    schema = MATCHED.with_metadata(metadata_of(provenance(model, model_name, "matching")))
-    with locked(out), written_whole(out, schema) as writer:
+    with written_rows(out, MATCHED, provenance(model, model_name, "matching")) as write:
         while pairs := list(islice(pairs_left, ROWS)):
             records = _matched(model, pairs, method, time_limit, tries)
             for record in records:
@@ -83,7 +81,7 @@ def match_file(
                 report.pairs += 1
                 report.failed += record["status"] != "ok"
                 report.edits += record.get("edit_distance") or 0
-            writer.write_table(pa.Table.from_pylist(records, schema))
+            write(records)
             if progress is not None:
                 progress(len(records))
     return report

@@ -27,12 +27,11 @@ from grale.codec.predict import likeliest_and_candidates, screen_inputs
 from grale.data.molecules.folder import open_file_or_folder
 from grale.data.pairs import open_pairs, stored_pairs
 from grale.data.storage import MANIFEST
-from grale.files import locked
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError, is_molecular
 from grale.inputs.files import is_input_file, read_inputs
-from grale.tasks.outputs import check_output, written_whole
-from grale.tasks.vector_output import metadata_of
+from grale.tasks.outputs import check_output
+from grale.tasks.row_output import ROW_SUFFIXES, written_rows
 from grale.training.prediction_scores import compare
 
 ROWS = 1_024
@@ -108,20 +107,18 @@ def predict_file(
     progress: Callable[[int], object] = lambda done: None,
     model_name: str = "unnamed",
 ) -> PredictReport:
-    """Predict every row of `source`; `out` is a parquet file that appears when it is complete."""
+    """Predict every row of `source`; `out` is a parquet or csv that appears when it is complete."""
     config = config or PredictConfig()
-    check_output(source, out)
+    check_output(source, out, ROW_SUFFIXES)
     items = open_inputs(model, source, config)
     first = next(items, None)
     if first is None:
         raise ValueError(f"{source} holds no inputs")
     report = PredictReport()
-    made_with = metadata_of(provenance(model, model_name, "prediction"))
     items = chain([first], items)
-    with locked(out), written_whole(out, PREDICTED.with_metadata(made_with)) as writer:
+    with written_rows(out, PREDICTED, provenance(model, model_name, "prediction")) as write:
         while part := list(islice(items, ROWS)):
-            rows = _predicted(model, part, config, report)
-            writer.write_table(pa.Table.from_pylist(rows, PREDICTED))
+            write(_predicted(model, part, config, report))
             progress(len(part))
     return report
 

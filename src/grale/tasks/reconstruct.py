@@ -18,14 +18,13 @@ from grale.codec.identity import provenance
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct_good
 from grale.data.molecules.folder import Molecules
-from grale.files import locked
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError, is_molecular
 from grale.matching.local_search import edit_distance_bound
 from grale.metrics.isomorphism import is_isomorphic
-from grale.tasks.outputs import check_output, written_whole
+from grale.tasks.outputs import check_output
+from grale.tasks.row_output import ROW_SUFFIXES, written_rows
 from grale.tasks.rows import read_rows
-from grale.tasks.vector_output import metadata_of
 
 ROWS = 4_096
 RECONSTRUCTED = pa.schema(
@@ -75,10 +74,9 @@ def reconstruct_file(
     options = options or CodecOptions()
     if not is_molecular(model.space):
         raise ValueError("this model was not trained on molecules")
-    check_output(file.path, out)
+    check_output(file.path, out, ROW_SUFFIXES)
     report = ReconstructReport()
-    schema = RECONSTRUCTED.with_metadata(metadata_of(provenance(model, model_name, "latent")))
-    with locked(out), written_whole(out, schema) as writer:
+    with written_rows(out, RECONSTRUCTED, provenance(model, model_name, "latent")) as write:
         for chunk in file.rows(ROWS):
             items = read_rows(chunk.entries, file.text, model.space)
             items, result = reconstruct_good(model, items, options)
@@ -94,7 +92,7 @@ def reconstruct_file(
                 else:
                     record |= {"status": "failed", "reason": item}
                 records.append(record)
-            writer.write_table(pa.Table.from_pylist(records, schema))
+            write(records)
             _count(report, records)
             if progress is not None:
                 progress(len(records))

@@ -100,7 +100,7 @@ def _write_tables(out: Path, tables: Iterator[pa.Table]) -> None:
 
 def _flat(table: pa.Table) -> pa.Table:
     """Columns that a csv can hold: vectors number by number, behind the others; lists as JSON."""
-    columns = {n: _plain(table[n]) for n in table.column_names if n not in VECTORS}
+    columns = {n: plain(table[n]) for n in table.column_names if n not in VECTORS}
     for name in VECTORS:
         if name in table.column_names:
             width = _width(table.schema, name)
@@ -117,7 +117,8 @@ def _width(schema: pa.Schema, name: str) -> int:
     return width
 
 
-def _plain(column: pa.ChunkedArray) -> Any:
+def plain(column: pa.ChunkedArray) -> Any:
+    """A column as a csv can hold it: lists as JSON."""
     if pa.types.is_nested(column.type):
         texts = [None if value is None else json.dumps(value) for value in column.to_pylist()]
         return pa.array(texts, pa.string())

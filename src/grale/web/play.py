@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 
+from grale.data.molecules.columns import listed
 from grale.data.samples import sample_graphs
 from grale.experiments.figures.map import DatasetMap, write_map
 from grale.graphs.molecules.molecule import ELEMENTS, is_molecular
@@ -21,6 +22,7 @@ from grale.graphs.molecules.names import BONDS
 from grale.model.autoencoder import GRALE
 from grale.plot.colouring import Colouring
 from grale.plot.look import palette_of
+from grale.tasks.map_rows import colour_values
 from grale.tasks.project import project
 from grale.web.answers import as_json
 from grale.web.depict import picture
@@ -29,7 +31,7 @@ from grale.web.refusals import Refused
 from grale.web.requests import Item
 from grale.web.rows import OK, Record, as_body, describe_rows, failed, taken
 from grale.web.service import Service
-from grale.web.sets import BUILT_IN, GraphSets
+from grale.web.sets import BUILT_IN, LONGEST_NAME, GraphSet, GraphSets
 
 LEAST_ON_MAP = 3
 KEPT_PAGES = 4
@@ -98,9 +100,13 @@ def play(service: Service) -> APIRouter:
     async def drawn_map(
         set: Annotated[str, Query(max_length=40)] = BUILT_IN,
         colour: Annotated[str, Query(max_length=60)] = "size",
+        column: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,
     ) -> Response:
-        """A page with the map of a set; it runs its own script, and nothing else."""
-        page = await service.slowly(pages, set, colour)
+        """A page with the map of a set, coloured by a property or by a column of the file.
+
+        It runs its own script, and nothing else.
+        """
+        page = await service.slowly(pages, set, colour, column)
         return HTMLResponse(page, headers={"Content-Security-Policy": MAP_POLICY})
 
     return router
@@ -161,22 +167,35 @@ def _add(sets: GraphSets, body: FileBody) -> dict[str, Any]:
         "num_rows": found.num_rows,
         "num_taken": len(found.graphs),
         "failures": found.failures[:20],
+        "columns": list(found.columns),
     }
 
 
-def _map(model: GRALE, sets: GraphSets, name: str, colour: str) -> str:
+def _map(model: GRALE, sets: GraphSets, name: str, colour: str, column: str | None) -> str:
     """The page of `grale map`."""
     found = sets.find(name)
     if len(found.graphs) < LEAST_ON_MAP:
         raise Refused(422, f"a map needs at least {LEAST_ON_MAP} molecules that the model can take")
+    by = _property(model, found, colour) if column is None else _column(found, column)
+    drawn = DatasetMap(found.graphs, project(found.descriptions), [by], found.ids)
+    title = f"{found.title}, coloured by {by.name}"
+    with tempfile.TemporaryDirectory() as folder:
+        return write_map(model, drawn, Path(folder) / "map.html", title).read_text("utf-8")
+
+
+def _property(model: GRALE, found: GraphSet, name: str) -> Colouring:
     try:
-        value = property_in(colour, model.space)
+        value = property_in(name, model.space)
     except ValueError as error:
         raise Refused(422, str(error)) from None
     values = np.array([value(graph) for graph in found.graphs])
     if not np.isfinite(values).any():
-        raise Refused(422, f"none of these molecules has a {colour}")
-    drawn = DatasetMap(found.graphs, project(found.descriptions), [Colouring(colour, values)])
-    title = f"{found.title}, coloured by {colour}"
-    with tempfile.TemporaryDirectory() as folder:
-        return write_map(model, drawn, Path(folder) / "map.html", title).read_text("utf-8")
+        raise Refused(422, f"none of these molecules has a {name}")
+    return Colouring(name, values)
+
+
+def _column(found: GraphSet, name: str) -> Colouring:
+    if name not in found.columns:
+        has = listed(list(found.columns)) or "none"
+        raise Refused(422, f"{found.title} has no column {name!r} to colour by; it has {has}")
+    return Colouring(name, colour_values(found.columns[name]))

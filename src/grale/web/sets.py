@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import tempfile
 from collections import OrderedDict
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path, PurePath
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from grale.codec.failures import are_finite
 from grale.codec.graph_autoencoder import GraphAutoencoder
-from grale.data.molecules.files import FORMATS, kind_of, open_molecules
+from grale.data.molecules.files import FORMATS, Chunk, kind_of, open_molecules
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
+from grale.tasks.map_rows import can_colour, ids_of
 from grale.tasks.rows import read_rows
 from grale.web.edits import Background
 from grale.web.limits import Limits
 from grale.web.refusals import Refused
 
 BUILT_IN = "built-in"
+MOST_COLOURS = 40
+LONGEST_NAME = 200  # of a column to colour by
 
 
 class GraphSet(NamedTuple):
@@ -35,6 +40,10 @@ class GraphSet(NamedTuple):
     """Rows of the file, failed ones included."""
     failures: list[dict[str, Any]]
     """Row and reason of those that failed."""
+    ids: list[str] | None = None
+    """What the file calls its rows."""
+    columns: Mapping[str, list[Any]] = {}
+    """Columns of the file that a map can be coloured by."""
 
     def nearest(self, description: NDArray[np.float32], count: int) -> list[tuple[int, float]]:
         """Graphs with the nearest descriptions, and their distances."""
@@ -85,15 +94,17 @@ class GraphSets:
             path.write_text(text, encoding="utf-8")
             try:
                 file = open_molecules(path)
-                chunks = file.rows(self.limits.max_set_rows + 1)
-                entries = [entry for chunk in islice(chunks, 1) for entry in chunk.entries]
+                chunks = file.rows(self.limits.max_set_rows + 1, file.survey().columns)
+                chunk = next(chunks, Chunk([]))
             except (ValueError, OSError) as error:
                 raise Refused(422, str(error).replace(str(path), name)) from None
+        entries = chunk.entries
         if len(entries) > self.limits.max_set_rows:
             most = self.limits.max_set_rows
             raise Refused(413, f"{name} has more than {most} rows; use grale embed for such files")
         items = read_rows(entries, file.text, self.model.space)
-        graphs = [item for item in items if isinstance(item, Graph)]
+        taken = [(row, item) for row, item in enumerate(items) if isinstance(item, Graph)]
+        graphs = [graph for _, graph in taken]
         described = self.model.describe(graphs, batch_size=32, on_error="null")
         is_good = are_finite(described) if len(described) else np.zeros(0, dtype=bool)
         failures = [
@@ -101,5 +112,24 @@ class GraphSets:
             for row, item in enumerate(items)
             if isinstance(item, str)
         ]
-        kept = [graph for graph, good in zip(graphs, is_good) if good]
-        return GraphSet(name, kept, described[is_good], len(entries), failures)
+        kept = [pair for pair, good in zip(taken, is_good) if good]
+        rows = [row for row, _ in kept]
+        places = pa.array(rows, pa.int64())
+        others = {
+            column: values.take(places).to_pylist() for column, values in chunk.others.items()
+        }
+        return GraphSet(
+            name,
+            [graph for _, graph in kept],
+            described[is_good],
+            len(entries),
+            failures,
+            ids_of(others, rows),
+            _colours(others),
+        )
+
+
+def _colours(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    """The first columns that a map can be coloured by."""
+    found = {n: v for n, v in columns.items() if len(n) <= LONGEST_NAME and can_colour(n, v)}
+    return dict(islice(found.items(), MOST_COLOURS))

@@ -23,7 +23,7 @@ function show(name, context) {
 async function begin() {
   const [model, look] = await Promise.all([get("/model"), get("/play/look")]);
   const starts = model.is_molecular ? STARTS : look.examples.slice(0, 2);
-  const context = { model, look, sets: [["built-in", "examples of grale"]] };
+  const context = { model, look, sets: [["built-in", "examples of grale", []]] };
   context.inputs = [...starts];
   // both kinds of input give a SMILES or a graph, and remember it from view to view
   context.input = (title, place, changed = () => {}) => {

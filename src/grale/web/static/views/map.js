@@ -13,17 +13,31 @@ function failures(found) {
     el("table", {}, el("tr", {}, el("th", {}, "row"), el("th", {}, "entry"), el("th", {}, "reason")), ...rows));
 }
 
+// Properties that are computed, then columns of the file; a value is a part of an address.
+function colours(computed, columns, chosen) {
+  const made = choice(computed.map(([name, text]) => [`colour=${encodeURIComponent(name)}`, text]), chosen);
+  const own = columns.map((name) => {
+    const value = `column=${encodeURIComponent(name)}`;
+    return el("option", { value, selected: value === chosen }, name);
+  });
+  if (own.length) made.append(el("optgroup", { label: "columns of the file" }, ...own));
+  return made;
+}
+
 export function mapView(context) {
   const said = el("div");
   const frame = el("div", {}, el("p", { className: "muted" }, "Choose a set and draw its map. Point at a dot to see its graph."));
-  const holder = el("div");
+  const holder = el("div", { className: "stack" });
   let set = context.sets[context.sets.length - 1][0];
-  const sets = () => holder.replaceChildren(field("Set", choice(context.sets, set, (chosen) => { set = chosen; })));
-  const colours = context.model.is_molecular ? COLOURS : OF_GRAPHS;
-  const colour = choice(colours, colours[0][0]);
+  let by = null;
+  const columns = () => context.sets.find(([name]) => name === set)[2];
+  const sets = () => {
+    by = colours(context.model.is_molecular ? COLOURS : OF_GRAPHS, columns(), by?.value);
+    holder.replaceChildren(field("Set", choice(context.sets, set, (chosen) => { set = chosen; sets(); })), field("Coloured by", by));
+  };
   async function draw() {
     frame.replaceChildren(busy("describing and drawing; the first time this takes a while"));
-    const address = `/play/map?set=${encodeURIComponent(set)}&colour=${encodeURIComponent(colour.value)}`;
+    const address = `/play/map?set=${encodeURIComponent(set)}&${by.value}`;
     try {
       const response = await fetch(address);
       if (!response.ok) throw new Error((await response.json()).error);
@@ -39,7 +53,7 @@ export function mapView(context) {
     try {
       if (chosen.size > context.model.limits.max_body / 2) throw new Error(`${chosen.name} is too large; use grale embed and grale map`);
       const found = await post("/play/files", { name: chosen.name, text: await chosen.text() });
-      context.sets.push([found.set, found.title]);
+      context.sets.push([found.set, found.title, found.columns]);
       set = found.set;
       sets();
       said.replaceChildren(el("p", {}, `${found.title}: ${found.num_taken} of ${found.num_rows} rows`), failures(found) ?? "");
@@ -53,7 +67,7 @@ export function mapView(context) {
   const upload = context.model.is_molecular ? el("label", { className: "file" }, "Upload a file", file) : null;
   const hint = context.model.is_molecular ? el("p", { className: "muted small" },
     `csv, tsv, smi or sdf with up to ${context.model.limits.max_set_rows} molecules. It stays on this machine, and is forgotten when the server stops.`) : null;
-  const settings = card("What to draw", el("div", { className: "fields" }, holder, field("Coloured by", colour),
+  const settings = card("What to draw", el("div", { className: "fields" }, holder,
     el("button", { type: "button", className: "primary", onclick: draw }, "Draw the map"), upload, hint, said));
   return [settings, card("Map", frame)];
 }
