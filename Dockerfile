@@ -2,6 +2,10 @@
 #   docker build -t grale . && docker run --rm -p 127.0.0.1:8000:8000 grale
 FROM python:3.11-slim
 WORKDIR /grale
+# what RDKit needs to draw, and the slim image may lack
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends libxrender1 libxext6 libexpat1 \
+ && rm -rf /var/lib/apt/lists/*
 # options of pip, such as where to find a build of torch without CUDA
 ARG PIP_OPTIONS=""
 COPY pyproject.toml constraints.txt README.md LICENSE ./

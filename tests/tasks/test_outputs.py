@@ -55,6 +55,7 @@ def test_what_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not list(out.parent.iterdir())
 
 
+@pytest.mark.slow
 def test_rows_are_the_same_as_csv_and_as_parquet(tmp_path: Path) -> None:
     schema = pa.schema([("row", pa.int64()), ("of", pa.list_(pa.string())), ("why", pa.string())])
     rows = [{"row": 0, "of": ["C", "CC"]}, {"row": 1, "of": [], "why": 'a "b", c'}, {"row": 2}]

@@ -91,6 +91,7 @@ def test_a_map_is_a_page_that_runs_in_a_sandbox(page) -> None:
     assert page.get("/play/map", params={"set": key, "colour": "nothing"}).status_code == 422
 
 
+@pytest.mark.slow
 def test_a_map_of_a_file_is_coloured_by_its_columns(page) -> None:
     header = f"smiles,compound_id,pIC50,{HOSTILE},batch,note"
     rows = ["CCO,m-1,5.5,yes,7,a", "broken(,m-2,9.9,no,7,b", "CCN,m-3,,no,7,c", "CCC,m-4,6,yes,7,d"]
