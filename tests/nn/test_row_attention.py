@@ -16,6 +16,8 @@ from grale.nn.team import _gnu_openmp
 
 ATOL_FLOAT32 = 2e-6  # values of order one, sums of up to 32 terms
 RTOL_GRADIENT = 2e-5  # of the largest entry: sums of products of such sums
+LATER = [pytest.param(length, marks=pytest.mark.slow) for length in (13, 20, LONGEST)]
+"""Lengths whose functions take seconds to compile."""
 
 
 def random_rows(length, head_dim, num_heads=2, num_graphs=3):
@@ -35,7 +37,7 @@ def with_gradient(attend, projected, num_heads, mask, upstream):
 
 
 @pytest.mark.parametrize("head_dim", HEAD_DIMS)
-@pytest.mark.parametrize("length", [1, 2, 5, 8, 13, 20, LONGEST])
+@pytest.mark.parametrize("length", [1, 2, 5, 8, *LATER])
 def test_the_compiled_function_agrees_with_plain_attention(length, head_dim):
     projected, mask, upstream = random_rows(length, head_dim)
     assert is_compiled_for(projected, 2, mask)

@@ -18,16 +18,16 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+try:
+    from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+except ImportError as error:
+    raise ImportError("probing needs scikit-learn: pip install 'grale[probe]'") from error
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from grale.tasks.latent_predictor import FitConfig, fit_regressor
-
-try:
-    from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
-except ImportError as error:
-    raise ImportError("probing needs scikit-learn: pip install 'grale[probe]'") from error
 
 NEIGHBOURS = 5
 RIDGES = np.logspace(-2, 5, 15)
