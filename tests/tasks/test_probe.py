@@ -12,7 +12,7 @@ from sklearn.svm import SVR
 
 from grale.tasks.contenders import Vectors, find_makers, join, make_vectors, read_molecules
 from grale.tasks.heads import HEADS, WithinReach, build_head
-from grale.tasks.missing import what_is_missing
+from grale.tasks.missing import num_ticks, what_is_missing
 from grale.tasks.probe import NO_TARGET, ProbeConfig, Probed, check_targets, probe, told_apart
 from grale.tasks.probe_files import check_picture, write_probed
 from tasks.labelled_molecules import SMILES, additive
@@ -201,7 +201,9 @@ def test_what_is_left_out_of_a_vector_is_found_missing() -> None:
     entries = [*SMILES, *(f"O{smiles}" for smiles in SMILES), *(f"F{smiles}" for smiles in SMILES)]
     molecules = read_molecules(entries)
     made = make_vectors(find_makers(["counts", "rdkit"]), molecules)
-    whole = what_is_missing(molecules, made["rdkit"], count=3)
+    ticks: list[int] = []
+    whole = what_is_missing(molecules, made["rdkit"], 3, ticks.append)
+    assert sum(ticks) == num_ticks(made["rdkit"], 3)
     assert whole.worst[0].ridge > 0.8
     carbons = Vectors(made["counts"].values[:, :1], made["counts"].reasons)
     found = what_is_missing(molecules, carbons, count=3)

@@ -156,11 +156,11 @@ def _show_missing(file: MoleculeFile, contenders: Sequence[str]) -> None:
     """Print what cannot be read from each contender's vectors."""
     from grale.cli.terminal import counting, say, show
     from grale.tasks.contenders import find_makers
-    from grale.tasks.missing import what_is_missing
+    from grale.tasks.missing import num_ticks, what_is_missing
 
     molecules, vectors = _read(file, contenders, find_makers(contenders))
     for name, made in vectors.items():
-        with counting("descriptors", None) as advance:
+        with counting("descriptors", num_ticks(made)) as advance:
             found = what_is_missing(molecules, made, progress=advance)
         rows = [["descriptor", "R2, ridge", "R2, svm"]]
         rows += [[each.name, f"{each.ridge:.3f}", f"{each.svm:.3f}"] for each in found.worst]

@@ -47,6 +47,11 @@ class Missing(NamedTuple):
         return float(np.median(list(self.ridge.values())))
 
 
+def num_ticks(vectors: Vectors, count: int = 10) -> int:
+    """How far `what_is_missing` tells that it got when it is done."""
+    return min(sum(why is None for why in vectors.reasons), MOST_ROWS) + count
+
+
 def what_is_missing(
     molecules: Molecules,
     vectors: Vectors,
