@@ -46,6 +46,7 @@ CONTENDERS = (
         (*NOISE, COUNTED, DESCRIBED, "model.featurizer.hidden_share=0.1"),
     ),
 )
+READ = ("neighbours_latent", "neighbours_description", "ridge_latent", "ridge_description")
 HEADER = [
     "terms", "exact", "neighbours, latent", "neighbours, description", "ridge, latent",
     "ridge, description", "valid after a step of 30 %", "valid half way", "steps",
@@ -79,16 +80,14 @@ def make(request: Request) -> list[Table]:
         ]
         for name, numbers in found.items()
     ]
+    length = f"{contest.minutes:g} minutes" if contest.minutes else "the recipe's steps"
     caption = (
         f"{contest.count:,} validation molecules of {request.data_name('molecules')}, one seed, "
-        f"{contest.minutes or 'no'} minutes each. R2 of {PROPERTY}, read from the latent and from "
+        f"{length} each. R2 of {PROPERTY}, read from the latent and from "
         "the description of molecules of 8 to 16 atoms; valid: valid molecules in one piece."
     )
     title = "What each term of training brings"
     return [Table("table-description", title, HEADER, rows, caption, dict(found))]
-
-
-READ = ("neighbours_latent", "neighbours_description", "ridge_latent", "ridge_description")
 
 
 def _measured(contest: Contest, contender: Contender) -> dict[str, float]:
