@@ -300,6 +300,26 @@ def test_a_valid_new_molecule_is_looked_at_by_a_click_and_others_say_why_not(
         page.wait_for_selector(".input img.picture[alt='CCO']")
 
 
+def test_a_selection_is_saved_with_its_ids_and_exact_values(browser, tmp_path) -> None:
+    points, graphs = np.array([[0.0, 0.0], [1.0, 0.4], [0.3, 1.0]]), [Graph([0])] * 3
+    colourings = [
+        Colouring("y", np.array([12345.67, 1.0, np.nan])),
+        Colouring("kind", ["a", "b", "a"]),
+    ]
+    options = {"ids": ["x, 1", "z", "x 2"], "names": ["CC", "C", "CO"]}
+    path = write_map_page(tmp_path / "map.html", "dots", points, colourings, graphs, **options)
+    page = browser.new_page(viewport={"width": WIDTHS[0], "height": 900})
+    page.goto(path.as_uri())
+    page.get_by_label("Search id or name").fill("x")
+    page.get_by_text("2 found").wait_for()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save csv").click()
+    saved.value.save_as(tmp_path / "selection.csv")
+    lines = (tmp_path / "selection.csv").read_text().splitlines()
+    assert lines == ["id,name,y,kind", '"x, 1",CC,12345.67,a', "x 2,CO,,a"]
+    page.close()
+
+
 def test_a_picture_of_many_dots_that_slides_shows_each_dot_in_its_place(browser, tmp_path) -> None:
     points, graphs = np.array([[0.0, 0.0], [1.0, 0.4], [0.3, 1.0]]), [Graph([0])] * 3
     path = write_map_page(
