@@ -53,6 +53,7 @@ myst_heading_anchors = 4
 nb_execution_mode = "cache"  # a notebook runs when its cells have changed
 nb_execution_timeout = 900  # seconds per cell, on a machine that does other work
 nb_execution_raise_on_error = True
+nb_output_stderr = "remove"  # warnings name folders of the machine that builds the site
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -111,6 +113,32 @@ def test_match_takes_a_csv_of_pairs_and_two_files_row_by_row(tmp_path, model) ->
         invoke("match", str(tmp_path / "a.smi"), str(tmp_path / "b.csv"), *common)
     with pytest.raises(ValueError, match="pairs are in the columns a and b"):
         invoke("match", str(tmp_path / "a.smi"), *common)
+
+
+def test_bars_count_all_rows_of_a_file_and_move_before_its_end(
+    tmp_path, source, model, monkeypatch
+) -> None:
+    monkeypatch.setattr("grale.tasks.described_rows.TOLD", 3)
+    told: dict[str, tuple[int, list[int]]] = {}
+
+    @contextmanager
+    def counting(name: str, total: int) -> Iterator[Callable[[int], None]]:
+        told[name] = (total, [])
+        yield told[name][1].append
+
+    monkeypatch.setattr("grale.cli.terminal.counting", counting)
+    pairs, vectors = tmp_path / "pairs.csv", tmp_path / "z.csv"
+    pairs.write_text("a,b\n" + "".join(f"{one},CCO\n" for one in SMILES))
+    usual = ("--model", model)
+    invoke("neighbours", str(source), "--of", "CCO", *usual)
+    invoke("map", str(source), "-o", str(tmp_path / "map.png"), "--colour", "y", *usual)
+    invoke("match", str(pairs), "-o", str(tmp_path / "m.csv"), *usual)
+    invoke("embed", str(source), "-o", str(vectors), *usual)
+    invoke("decode", str(vectors), "-o", str(tmp_path / "back.csv"), *usual)
+    for name in ("looking", "encoding", "matching", "decoding"):
+        total, steps = told[name]
+        assert total == sum(steps) == len(SMILES)
+        assert len(steps) > 1 or name == "decoding"  # whose batch holds all of them
 
 
 def test_models_lists_versions_and_whole_sentences() -> None:

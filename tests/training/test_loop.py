@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -188,6 +189,19 @@ def test_a_time_budget_ends_the_run_and_the_schedule(smoke: TrainConfig, tmp_pat
     trainer, reports = _run(replace(smoke, max_steps=100_000), tmp_path, options)
     assert reports[-1].progress >= 1
     assert 0 < trainer.step < 100_000
+
+
+def test_drawing_the_graphs_takes_nothing_from_the_time_budget(
+    smoke: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow_to_begin(*args, **options):
+        time.sleep(2)  # more than the budget
+        yield from batches_from(*args, **options)
+
+    monkeypatch.setattr("grale.training.loop.batches_from", slow_to_begin)
+    config, options = replace(smoke, max_steps=100_000), replace(CPU, max_minutes=0.025)
+    trainer, _ = _run(config, tmp_path, options)
+    assert 1 < trainer.step < 100_000
 
 
 def test_recomputing_activations_changes_no_gradient(smoke: TrainConfig, tmp_path: Path) -> None:

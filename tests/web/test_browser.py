@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,10 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 WIDTHS = (1280, 420)
 HOSTILE = "<img src=x onerror=alert(1)>"
 PATIENCE = 300_000  # milliseconds; this is about what is shown, not how soon
+INKED = """() => {
+  const seen = new Uint32Array(paper.getImageData(0, 0, dots.width, dots.height).data.buffer);
+  return dots.width > 1 && seen.some((pixel) => pixel !== seen[0]);
+}"""
 GAPS = """() => {
   draw();
   const box = over.getBoundingClientRect(), picture = dots.getBoundingClientRect();
@@ -73,6 +78,10 @@ def opened(browser, address) -> Iterator[Any]:
     for page in pages:
         page.close()
     assert complaints == []
+
+
+def _answer(body: Any, route: Any) -> None:
+    route.fulfill(json=body)
 
 
 def _note_foreign(url: str, at: str, complaints: list[str]) -> None:
@@ -143,6 +152,41 @@ def test_the_slider_walks_between_two_molecules(opened) -> None:
     assert page.locator(".film .tile").count() == 11
     page.get_by_label("position between the two").fill("10")
     assert page.locator("figcaption").first.inner_text().startswith("100 %")
+    page.set_viewport_size({"width": WIDTHS[1], "height": 900})
+    page.get_by_label("position between the two").fill("5")
+    film, tile = page.locator(".film"), page.locator(".film .tile[aria-current='true']")
+    row, chosen = film.bounding_box(), tile.bounding_box()
+    assert row["x"] <= chosen["x"]  # the chosen picture is in sight
+    assert chosen["x"] + chosen["width"] <= row["x"] + row["width"]
+
+
+def test_changing_marks_the_start_and_says_when_nothing_is_better(opened) -> None:
+    def point(smiles: str, value: float) -> dict[str, Any]:
+        return {"smiles": smiles, "graph": None, "value": value, "similarity": 0.5}
+
+    page = opened("change")
+    for values, badges, is_said in (
+        ((2.0, 1.0), ["start"], True),
+        ((1.0, 2.0), ["start", "best"], False),
+    ):
+        row = {"status": "ok", "reason": None, "left_out": 0, "r2": 0.9,
+               "points": [point(*one) for one in zip(("CCO", "CCC"), values)]}  # fmt: skip
+        page.unroute("**/edit")
+        page.route("**/edit", partial(_answer, {"rows": [row]}))
+        page.get_by_role("button", name="Change it").click()
+        page.locator(".tile .badge").nth(len(badges) - 1).wait_for()
+        assert page.locator(".tile .badge").all_inner_texts() == badges
+        text = page.locator(".card").last.inner_text()
+        assert ("Nothing on the way has a higher logP" in text) == is_said
+
+
+def test_the_page_of_the_api_explains_each_field(browser, address) -> None:
+    page = browser.new_page(viewport={"width": WIDTHS[1], "height": 900})
+    page.goto(f"{address}/docs")
+    text = page.locator(".card", has_text="POST /describe").first.inner_text()
+    assert "give these or graphs" in text
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.close()
 
 
 def test_a_file_becomes_a_map_and_its_bad_rows_are_listed(opened) -> None:
@@ -174,6 +218,25 @@ def test_a_map_of_a_file_is_coloured_by_a_column_of_it(opened, width: int) -> No
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_label("Set").select_option("built-in")  # which has no such columns
     assert "pIC50" not in page.get_by_label("Coloured by").inner_text()
+
+
+def test_a_map_is_drawn_at_each_size_of_the_window_with_the_graph_of_a_dot_in_sight(opened) -> None:
+    page = opened("map")
+    rows = ["smiles", *("C" * length + end for length in range(1, 9) for end in ("", "O", "N"))]
+    file = {"name": "mine.csv", "mimeType": "text/csv", "buffer": "\n".join(rows).encode()}
+    page.locator("input[type=file]").set_input_files(files=[file])
+    inside = page.frame_locator("iframe")
+    inside.locator("#legend").wait_for()
+    page.wait_for_selector("main .busy", state="detached")
+    for width in (WIDTHS[0], WIDTHS[1], WIDTHS[0], WIDTHS[1]):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.frames[-1].wait_for_function(INKED)
+        assert page.frames[-1].evaluate("dots.width / ratio < innerWidth")
+    drawing = inside.locator("#drawing").bounding_box()
+    frame = page.locator("iframe").bounding_box()
+    assert drawing["y"] + drawing["height"] <= frame["y"] + frame["height"]  # nothing to scroll
+    page.frames[-1].evaluate("dots.width = dots.width")  # which clears it
+    assert not page.frames[-1].evaluate(INKED)  # an empty map would be found out
 
 
 def test_a_graph_is_drawn_by_clicks(opened, browser, tiny_config) -> None:
@@ -235,6 +298,26 @@ def test_a_valid_new_molecule_is_looked_at_by_a_click_and_others_say_why_not(
         assert page.locator("button.tile").count() == 1
         page.locator("button.tile").click()
         page.wait_for_selector(".input img.picture[alt='CCO']")
+
+
+def test_a_selection_is_saved_with_its_ids_and_exact_values(browser, tmp_path) -> None:
+    points, graphs = np.array([[0.0, 0.0], [1.0, 0.4], [0.3, 1.0]]), [Graph([0])] * 3
+    colourings = [
+        Colouring("y", np.array([12345.67, 1.0, np.nan])),
+        Colouring("kind", ["a", "b", "a"]),
+    ]
+    options = {"ids": ["x, 1", "z", "x 2"], "names": ["CC", "C", "CO"]}
+    path = write_map_page(tmp_path / "map.html", "dots", points, colourings, graphs, **options)
+    page = browser.new_page(viewport={"width": WIDTHS[0], "height": 900})
+    page.goto(path.as_uri())
+    page.get_by_label("Search id or name").fill("x")
+    page.get_by_text("2 found").wait_for()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save csv").click()
+    saved.value.save_as(tmp_path / "selection.csv")
+    lines = (tmp_path / "selection.csv").read_text().splitlines()
+    assert lines == ["id,name,y,kind", '"x, 1",CC,12345.67,a', "x 2,CO,,a"]
+    page.close()
 
 
 def test_a_picture_of_many_dots_that_slides_shows_each_dot_in_its_place(browser, tmp_path) -> None:

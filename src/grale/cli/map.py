@@ -92,10 +92,12 @@ def _map_of_file(
     from grale.cli.terminal import counting, say
     from grale.experiments.figures.map import DatasetMap
     from grale.plot.colouring import Colouring
+    from grale.tasks.described_rows import count_entries
     from grale.tasks.map_rows import coloured_rows
     from grale.tasks.project import project
 
-    with counting("encoding", None) as advance:
+    total = count_entries(path, model.space, column) if count is None else None
+    with counting("encoding", total) as advance:
         rows, values, ids = coloured_rows(model, path, colours, count, column, advance)
     left_out = rows.num_read - len(rows.graphs)
     if count is None and left_out:

@@ -50,7 +50,7 @@ def match(
     from grale.plot.figures import picture_format, save_figure
     from grale.plot.look import look_of
     from grale.plot.matching import matching_figure
-    from grale.tasks.match_file import match_file
+    from grale.tasks.match_file import count_pairs, match_file
 
     method = method_called(method)
     if time_limit is None:
@@ -62,7 +62,7 @@ def match(
     if second is None or is_many:
         keep_freed_memory()
         target, other = out or Path("matched.parquet"), Path(second) if second else None
-        with counting("matching", None) as advance:
+        with counting("matching", count_pairs(Path(first), other, loaded.space)) as advance:
             report = match_file(
                 loaded, Path(first), target, method, time_limit, advance, tries, other, model
             )

@@ -41,6 +41,7 @@ def neighbours(
     from grale.cli.terminal import counting, keep_freed_memory, say, show
     from grale.codec.identity import identity_of
     from grale.data.samples import named_graph
+    from grale.tasks.described_rows import count_entries
     from grale.tasks.neighbours import neighbours as nearest
     from grale.tasks.outputs import check_output
 
@@ -50,7 +51,7 @@ def neighbours(
     name = model or _made_by(file) or USUAL
     loaded = load_any(name, device)
     queries = [named_graph(text, loaded.space) for text in of]
-    with counting("looking", None) as advance:
+    with counting("looking", count_entries(file, loaded.space, column)) as advance:
         found = nearest(loaded, file, queries, k, column, advance)
     beside = list(found[0][0].others)
     rows = [["of", "row", "entry", "distance", *beside]]

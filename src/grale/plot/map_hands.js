@@ -60,10 +60,14 @@ function selectLoop() {
 }
 function csv() {
   const cell = (value) => /[",\r\n]/.test(value) ? '"' + value.replaceAll('"', '""') + '"' : value;
-  const lines = [["row", "id", "name", ...colourings.map((one) => one.name)]];
+  const value = (one, i) => {  // as exact as the page has it, and nothing where it is not known
+    if (one.kinds) return said(one, i);
+    return Number.isNaN(one.numbers[i]) ? "" : String(Number(one.numbers[i].toPrecision(7)));
+  };
+  const lines = [["id", "name", ...colourings.map((one) => one.name)]];
   const flags = wanted();
   for (let i = 0; i < count; i++)
-    if (flags[i]) lines.push([String(i), data.ids[i], data.names[i], ...colourings.map((one) => said(one, i))]);
+    if (flags[i]) lines.push([data.ids[i], data.names[i], ...colourings.map((one) => value(one, i))]);
   return lines.map((line) => line.map(cell).join(",")).join("\n") + "\n";
 }
 function save() {

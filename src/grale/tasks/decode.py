@@ -105,8 +105,8 @@ def decode_file(
     return total
 
 
-def count_rows(path: Path) -> int | None:
-    """Rows of a file of vectors or of a folder of them; None if only reading would tell."""
+def count_rows(path: Path) -> int:
+    """Rows of a file of vectors or of a folder of them."""
     return open_vectors(path).count()
 
 

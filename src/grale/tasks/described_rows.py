@@ -21,12 +21,14 @@ from grale.data.molecules.columns import listed
 from grale.data.molecules.files import Chunk
 from grale.data.row_files import RowFile, open_rows
 from grale.graphs.graph import Graph
+from grale.graphs.space import GraphSpace
 from grale.tasks.rows import read_rows
 from grale.tasks.vector_columns import VECTORS, matrix_of
 from grale.tasks.vector_files import made_with_of, open_vectors
 from grale.tasks.vector_output import rows_of
 
 ROWS = 4_096
+TOLD = 256  # rows; progress is told after as many
 DESALTED = "desalted"
 
 
@@ -52,16 +54,23 @@ class _Stored(NamedTuple):
     desalted: str | None
 
 
+def count_entries(path: Path, space: GraphSpace, column: str | None = None) -> int:
+    """Rows that `described_chunks` reads, for a progress bar."""
+    return open_rows(_table_of(path), space, column).survey().num_rows
+
+
 def described_chunks(
     model: GraphAutoencoder,
     path: Path,
     column: str | None = None,
     wanted: Sequence[str] | None = (),
     welcome: Callable[[str], bool] | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Iterator[DescribedRows]:
     """Read a few thousand rows at a time; `wanted` names other columns, None all of them.
 
-    Columns whose names are `welcome` are taken, too, if there are any.
+    Columns whose names are `welcome` are taken, too, if there are any. `progress` is called with
+    the number of rows done since the last call.
     """
     opened = open_rows(_table_of(path), model.space, column)
     columns = opened.survey().columns if wanted is None or wanted or welcome else {}
@@ -76,7 +85,7 @@ def described_chunks(
     first = 0
     for chunk in opened.rows(ROWS, kept):
         beside = None if stored is None else list(islice(stored, len(chunk.entries)))
-        yield _described(model, opened, chunk, beside, first)
+        yield _described(model, opened, chunk, beside, first, progress or _say_nothing)
         first += len(chunk.entries)
 
 
@@ -91,10 +100,8 @@ def described_rows(
 ) -> DescribedRows:
     """Read all rows, or about the first `most` good ones, into memory."""
     parts: list[DescribedRows] = []
-    for part in described_chunks(model, path, column, wanted, welcome):
+    for part in described_chunks(model, path, column, wanted, welcome, progress):
         parts.append(part)
-        if progress is not None:
-            progress(part.num_read)
         if most is not None and sum(len(each.graphs) for each in parts) >= most:
             break
     if not any(len(part.graphs) for part in parts):
@@ -148,6 +155,7 @@ def _described(
     chunk: Chunk,
     stored: list[_Stored] | None,
     first: int,
+    progress: Callable[[int], object],
 ) -> DescribedRows:
     entries = list(chunk.entries)
     items = read_rows(entries, opened.text, model.space)
@@ -156,10 +164,10 @@ def _described(
             entries[place] = row.desalted
             (items[place],) = read_rows([row.desalted], "smiles", model.space)
     if stored is None:
-        vectors = model.describe([i if isinstance(i, Graph) else None for i in items],
-                                 on_error="null")  # fmt: skip
+        vectors = _embedded(model, items, progress)
     else:
         vectors = np.stack([row.vector for row in stored])
+        progress(len(items))
     is_finite = are_finite(vectors)
     good = [p for p, item in enumerate(items) if isinstance(item, Graph) and is_finite[p]]
     return DescribedRows(
@@ -170,6 +178,22 @@ def _described(
         {name: _taken(column.to_pylist(), good) for name, column in chunk.others.items()},
         len(items),
     )
+
+
+def _embedded(
+    model: GraphAutoencoder, items: list[Graph | str], progress: Callable[[int], object]
+) -> NDArray[np.float32]:
+    """Descriptions of the graphs among the items; NaN for the others."""
+    parts = []
+    for start in range(0, len(items), TOLD):
+        some = [item if isinstance(item, Graph) else None for item in items[start : start + TOLD]]
+        parts.append(model.describe(some, on_error="null"))
+        progress(len(some))
+    return np.concatenate(parts)
+
+
+def _say_nothing(_: int) -> None:
+    pass
 
 
 def _taken(values: list[Any], places: list[int]) -> list[Any]:

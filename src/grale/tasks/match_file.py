@@ -13,7 +13,7 @@ import pyarrow as pa
 from grale.codec.identity import provenance
 from grale.codec.intake import screen
 from grale.data.graph_files import text_of
-from grale.data.molecules.files import kind_of, open_molecules
+from grale.data.molecules.files import MoleculeFile, kind_of, open_molecules
 from grale.data.row_files import TABLES, RowFile, open_rows, parse_entry
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
@@ -75,15 +75,13 @@ def match_file(
     report = MatchReport()
     with written_rows(out, MATCHED, provenance(model, model_name, "matching")) as write:
         while pairs := list(islice(pairs_left, ROWS)):
-            records = _matched(model, pairs, method, time_limit, tries)
+            records = _matched(model, pairs, method, time_limit, tries, progress)
             for record in records:
                 record["row"] = report.pairs
                 report.pairs += 1
                 report.failed += record["status"] != "ok"
                 report.edits += record.get("edit_distance") or 0
             write(records)
-            if progress is not None:
-                progress(len(records))
     return report
 
 
@@ -92,6 +90,17 @@ def pairs_of(source: Path, second: Path | None, space: GraphSpace) -> Iterator[t
     if second is not None:
         sides = [_items(open_rows(path, space)) for path in (source, second)]
         return _row_by_row(sides, source, second)
+    return ((each.entry, each.others.get(SECOND)) for each in _table_of_pairs(source).records())
+
+
+def count_pairs(source: Path, second: Path | None, space: GraphSpace) -> int:
+    """Pairs that `match_file` reads, for a progress bar."""
+    opened = _table_of_pairs(source) if second is None else open_rows(source, space)
+    return opened.survey().num_rows
+
+
+def _table_of_pairs(source: Path) -> MoleculeFile:
+    """Open a table with columns `a` and `b`."""
     advice = (
         "pairs are in the columns a and b; or give two files, or two rows such as FILE:0 FILE:1"
     )
@@ -103,7 +112,7 @@ def pairs_of(source: Path, second: Path | None, space: GraphSpace) -> Iterator[t
         raise ValueError(f"{error}; {advice}") from error
     if opened.survey().columns.get(SECOND) not in (pa.string(), pa.large_string()):
         raise ValueError(f"{source} needs one text column {SECOND!r}: {advice}")
-    return ((record.entry, record.others.get(SECOND)) for record in opened.records())
+    return opened
 
 
 def _items(opened: RowFile) -> Iterator[Any]:
@@ -130,6 +139,7 @@ def _matched(
     method: str,
     time_limit: float | None,
     noise_draws: int,
+    progress: Callable[[int], object] | None,
 ) -> list[dict[str, Any]]:
     """Records of some pairs; the model alone matches them in one batch."""
     sides = [screen(side, model.space) for side in zip(*pairs)]
@@ -142,12 +152,17 @@ def _matched(
         {"a": _text(a), "b": _text(b), "status": "failed", "reason": _reason(first, second)}
         for (a, b), first, second in zip(pairs, *sides)
     ]
+    told = progress or (lambda _: None)
+    told(len(pairs) - len(good))
     if method == LEARNED:
         found = model.match_many([pair for _, pair in good], tries=noise_draws)
         mappings: list[Any] = [match.mapping for match in found]
+        told(len(good))
     else:
-        options = (method, time_limit, model, noise_draws)
-        mappings = [_solved(pair, *options) for _, pair in good]
+        options, mappings = (method, time_limit, model, noise_draws), []
+        for _, pair in good:
+            mappings.append(_solved(pair, *options))
+            told(1)
     for (row, pair), mapping in zip(good, mappings):
         if isinstance(mapping, str):
             records[row]["reason"] = mapping

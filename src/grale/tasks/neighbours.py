@@ -61,14 +61,12 @@ def neighbours(
     queries = model.describe(of)
     best: list[list[Neighbour]] = [[] for _ in queries]
     scale = None
-    for part in described_chunks(model, Path(among), column, None):
+    for part in described_chunks(model, Path(among), column, None, progress=progress):
         if len(part.vectors):
             if scale is None:
                 scale = part.vectors.std(axis=0) + LEAST_SPREAD
             distances = _distances(queries / scale, part.vectors / scale)
             best = [_nearest(known, row, part, k) for known, row in zip(best, distances)]
-        if progress is not None:
-            progress(part.num_read)
     if scale is None:
         raise ValueError(f"{among} holds no row that the model can take")
     return best

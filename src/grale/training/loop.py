@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -126,6 +127,8 @@ class Trainer:
             config.data.size_power,
             config.data.balanced_share,
         )
+        if self.progress < 1:  # before the clock: the first batch may wait for all graphs
+            batches = chain([next(batches)], batches)
         held_out = self._held_out()
         mark, graphs, saved = time.perf_counter(), 0, time.perf_counter()
         ticked = 0.0

@@ -11,7 +11,12 @@ MOST_STEPS = 100
 
 
 def _with_example(example: dict[str, Any]) -> ConfigDict:
-    return ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [example]})
+    return ConfigDict(
+        extra="forbid",
+        strict=True,
+        use_attribute_docstrings=True,  # /docs and /openapi.json show them
+        json_schema_extra={"examples": [example]},
+    )
 
 
 class GraphBody(BaseModel):
@@ -38,6 +43,7 @@ class EncodeBody(BaseModel):
 
     model_config = _with_example({"graphs": ["CCO", "c1ccccc1"]})
     graphs: list[Item]
+    """SMILES, or graphs as JSON."""
     refine: Annotated[int, Field(ge=0, le=128)] = 0
     """At most this many gradient steps on a vector that does not decode to its graph."""
 
@@ -47,7 +53,9 @@ class DescribeBody(BaseModel):
 
     model_config = _with_example({"graphs": ["CCO", "c1ccccc1"]})
     graphs: list[Item] | None = None
+    """As for /encode; give these or vectors."""
     vectors: list[Vector] | None = None
+    """Answers of /encode; give these or graphs."""
 
 
 class DecodeBody(BaseModel):
@@ -85,6 +93,7 @@ class InterpolateBody(BaseModel):
     model_config = _with_example({"pairs": [["CCO", "CCCN"]], "steps": 5})
     pairs: list[Pair]
     steps: Annotated[int, Field(ge=2, le=25)] = 7
+    """Graphs to decode, with both ends."""
     tries: Tries = 20
 
 
@@ -113,5 +122,6 @@ class EditBody(BaseModel):
     min_similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Molecules: Tanimoto of ECFP4 counts. Graphs: 1 - edits / (all nodes and edges)."""
     steps: Annotated[int, Field(ge=1, le=MOST_STEPS)] = 60
+    """Steps of the vector along the gradient of a predictor."""
     epsilon: Annotated[float, Field(ge=1e-4, le=0.2)] = 0.01
     """Length of a step, relative to the vector's."""

@@ -26,7 +26,7 @@ from grale.tasks.latent_predictor import learn_property
 from grale.tasks.properties import named_property
 from grale.tasks.propose import ProposeConfig, propose
 
-COLUMNS, ROWS = 8, 3
+COLUMNS, ROWS = 4, 6  # more columns are too small to read on a page
 FRAMES = 7
 EDIT_STEPS = 40  # fewer than usual: each needs a gradient through the decoder
 LOW_QUANTILE = 0.3  # of the property: the graph that is edited
@@ -86,7 +86,7 @@ def lines_picture(model: GRALE, ends: Sequence[Graph], between: str) -> Picture:
         "Between two graphs",
         gallery_figure(rows, look_of(model.space)),
         f"Graphs between {between}: decoded points of the straight line, as in the paper, and the "
-        f"same points led back to the data by the prior. {'; '.join(counts)}.",
+        f"same points led back to the data by the prior. {'; '.join(counts).capitalize()}.",
     )
 
 

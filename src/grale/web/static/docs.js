@@ -11,7 +11,8 @@ function fields(root, schema) {
     const fixed = "default" in value && value.default !== null ? [`default ${JSON.stringify(value.default)}`] : [];
     const choices = value.enum ? [value.enum.join(", ")] : [];
     const needed = (schema.required ?? []).includes(name) ? ["required"] : [];
-    return el("tr", {}, el("td", { className: "smiles" }, name), el("td", {}, [...needed, ...fixed, ...range, ...choices].join("; ")));
+    return el("tr", {}, el("td", { className: "smiles" }, name), el("td", {}, [...needed, ...fixed, ...range, ...choices].join("; "),
+      value.description ? el("div", { className: "muted" }, value.description) : null));
   });
 }
 

@@ -22,9 +22,12 @@ function film(points, drawn, context) {
     large.alt = text;
     caption.textContent = `${Math.round(100 * point.position)} %   ${text}`;
     tiles.forEach((tile, other) => tile.setAttribute("aria-current", other === place));
+    const tile = tiles[place]; // seen in the row, without moving the page
+    row.scrollLeft = tile.offsetLeft - row.offsetLeft - (row.clientWidth - tile.offsetWidth) / 2;
   }
+  const row = el("div", { className: "film" }, ...tiles);
   choose(0);
-  return [el("figure", { className: "stage" }, large, caption), slider, el("div", { className: "film" }, ...tiles)];
+  return [el("figure", { className: "stage" }, large, caption), slider, row];
 }
 
 export function betweenView(context) {

@@ -14,12 +14,13 @@ function results(row, drawn, wanted, direction, context) {
   const tiles = row.points.map((point, place) => el("div", { className: `tile ${place === best ? "best" : ""}` },
     picture(drawn[place].svg, point.smiles || "a graph"),
     el("div", { className: "text" }, el("strong", {}, `${wanted} ${number(point.value)}`),
-      ` · ${Math.round(100 * point.similarity)} % similar`, place === best ? el("div", {}, badge("best", true)) : null,
+      ` · ${Math.round(100 * point.similarity)} % similar`, place === 0 ? el("div", {}, badge("start", true)) : place === best ? el("div", {}, badge("best", true)) : null,
       context.model.is_molecular ? el("div", { className: "smiles" }, point.smiles) : null)));
+  const none = best === 0 ? `Nothing on the way has a ${direction === "raise" ? "higher" : "lower"} ${wanted} than the start. ` : "";
   const outside = row.left_out === 1 ? "1 graph was" : `${row.left_out} graphs were`;
   const left = row.left_out ? ` ${outside} left out: not similar enough, or not valid.` : "";
   return [el("div", { className: "grid" }, ...tiles), el("p", { className: "muted small" },
-    `The predictor that was followed explains ${Math.round(100 * row.r2)} % of the variance on graphs it did not see.${left}`)];
+    `${none}The predictor that was followed explains ${Math.round(100 * row.r2)} % of the variance on graphs it did not see.${left}`)];
 }
 
 export function changeView(context) {

@@ -65,7 +65,7 @@ function againCard(graph, signal) {
     if (row.status === "invalid") made.head.append(badge("not a valid molecule", false));
     const drawn = (of, alt, text) => el("figure", {}, picture(of, alt, "framed"),
       el("figcaption", { className: "smiles" }, text || ""));
-    body.replaceChildren(el("div", { className: "arrow" }, drawn(before.svg, "the graph", "in"),
+    body.replaceChildren(el("div", { className: "arrow" }, drawn(before.svg, "the graph", before.smiles || "in"),
       el("span", {}, "→"), drawn(after.svg, "its reconstruction", row.smiles || "out")));
   })().catch((error) => error.name !== "AbortError" && body.replaceChildren(notice(error.message)));
   return made;

@@ -41,7 +41,10 @@ export function mapView(context) {
     try {
       const response = await fetch(address);
       if (!response.ok) throw new Error((await response.json()).error);
-      frame.replaceChildren(el("iframe", { title: "map", sandbox: "allow-scripts allow-downloads", src: address }));
+      await response.text(); // an answer that is not read keeps its connection
+      const waiting = busy("opening the map"); // until the frame has something to show
+      frame.replaceChildren(waiting, el("iframe", { title: "map", sandbox: "allow-scripts allow-downloads", src: address,
+        onload: () => waiting.remove() }));
     } catch (error) {
       frame.replaceChildren(notice(error.message));
     }
