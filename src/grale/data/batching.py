@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import torch
@@ -131,6 +132,11 @@ def batches_from(
             read = None if pool.inputs is None else torch.from_numpy(pool.inputs[rows])
             yield TrainingBatch(pool.batch(rows), pool_number, rows, places, known, read)
         step, pool_number = 0, pool_number + 1
+
+
+def begun(batches: Iterator[TrainingBatch]) -> Iterator[TrainingBatch]:
+    """The same batches, the first one drawn already: it may have to wait for all graphs."""
+    return chain([next(batches)], batches)
 
 
 def _batches_in(source: GraphSource, pool_number: int, batch_size: int) -> int:

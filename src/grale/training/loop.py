@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,7 +20,7 @@ import numpy as np
 import torch
 
 from grale.catalog import load_kind
-from grale.data.batching import TrainingBatch, batches_from
+from grale.data.batching import TrainingBatch, batches_from, begun
 from grale.data.pairs import first_pairs
 from grale.data.sources import open_source
 from grale.files import locked
@@ -127,11 +126,10 @@ class Trainer:
             config.data.size_power,
             config.data.balanced_share,
         )
-        if self.progress < 1:  # before the clock: the first batch may wait for all graphs
-            batches = chain([next(batches)], batches)
+        batches = begun(batches) if self.progress < 1 else batches  # before the clock starts
         held_out = self._held_out()
-        mark, graphs, saved = time.perf_counter(), 0, time.perf_counter()
-        ticked = 0.0
+        mark = saved = time.perf_counter()
+        graphs, ticked = 0, 0.0
         while self.progress < 1:
             begin = time.perf_counter()
             values = self._train_step(next(batches))
