@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +13,23 @@ from fastapi.testclient import TestClient
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
 from web.clients import client_of
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+PATIENCE = 300_000  # milliseconds; a busy machine starts it late
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser without a window, or the test is skipped."""
+    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    if found is None:
+        pytest.skip(f"no browser is installed: none of {', '.join(BROWSERS)} is in the PATH")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        options = {"executable_path": found, "args": ["--no-sandbox"], "timeout": PATIENCE}
+        launched = driver.chromium.launch(**options)
+        yield launched
+        launched.close()
 
 
 @pytest.fixture(scope="session")

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
-from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
-from grale.plot.colouring import Colouring
-from grale.plot.map_page import write_map_page
 from serving import page_of
 
 pytestmark = pytest.mark.slow
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 WIDTHS = (1280, 420)
 HOSTILE = "<img src=x onerror=alert(1)>"
 PATIENCE = 300_000  # milliseconds; this is about what is shown, not how soon
@@ -27,29 +21,6 @@ INKED = """() => {
   const seen = new Uint32Array(paper.getImageData(0, 0, dots.width, dots.height).data.buffer);
   return dots.width > 1 && seen.some((pixel) => pixel !== seen[0]);
 }"""
-GAPS = """() => {
-  draw();
-  const box = over.getBoundingClientRect(), picture = dots.getBoundingClientRect();
-  const across = (i) => (xs[i] * drawn.scale + drawn.left + marginX) / dots.width * picture.width
-    + picture.left - box.left - (xs[i] * scale + left) / ratio;
-  const down = (i) => (ys[i] * drawn.scale + drawn.upper + marginY) / dots.height * picture.height
-    + picture.top - box.top - (ys[i] * scale + upper) / ratio;
-  const gaps = [0, 1, 2].flatMap((i) => [Math.abs(across(i)), Math.abs(down(i))]);
-  return [Math.max(...gaps), drawn.left === left && drawn.scale === scale];
-}"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    found = next((path for path in map(shutil.which, NAMES) if path), None)
-    if found is None:
-        pytest.skip(f"no browser is installed: none of {', '.join(NAMES)} is in the PATH")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        options = {"executable_path": found, "args": ["--no-sandbox"], "timeout": PATIENCE}
-        launched = driver.chromium.launch(**options)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(scope="module")
@@ -298,49 +269,3 @@ def test_a_valid_new_molecule_is_looked_at_by_a_click_and_others_say_why_not(
         assert page.locator("button.tile").count() == 1
         page.locator("button.tile").click()
         page.wait_for_selector(".input img.picture[alt='CCO']")
-
-
-def test_a_selection_is_saved_with_its_ids_and_exact_values(browser, tmp_path) -> None:
-    points, graphs = np.array([[0.0, 0.0], [1.0, 0.4], [0.3, 1.0]]), [Graph([0])] * 3
-    colourings = [
-        Colouring("y", np.array([12345.67, 1.0, np.nan])),
-        Colouring("kind", ["a", "b", "a"]),
-    ]
-    options = {"ids": ["x, 1", "z", "x 2"], "names": ["CC", "C", "CO"]}
-    path = write_map_page(tmp_path / "map.html", "dots", points, colourings, graphs, **options)
-    page = browser.new_page(viewport={"width": WIDTHS[0], "height": 900})
-    page.goto(path.as_uri())
-    page.get_by_label("Search id or name").fill("x")
-    page.get_by_text("2 found").wait_for()
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save csv").click()
-    saved.value.save_as(tmp_path / "selection.csv")
-    lines = (tmp_path / "selection.csv").read_text().splitlines()
-    assert lines == ["id,name,y,kind", '"x, 1",CC,12345.67,a', "x 2,CO,,a"]
-    page.close()
-
-
-def test_a_picture_of_many_dots_that_slides_shows_each_dot_in_its_place(browser, tmp_path) -> None:
-    points, graphs = np.array([[0.0, 0.0], [1.0, 0.4], [0.3, 1.0]]), [Graph([0])] * 3
-    path = write_map_page(
-        tmp_path / "map.html", "dots", points, [Colouring("x", points[:, 0])], graphs
-    )
-    path.write_text(path.read_text().replace("MANY = 20000", "MANY = 2"))
-    page = browser.new_page(viewport={"width": WIDTHS[0], "height": 900})
-    page.goto(path.as_uri())
-    moves = {  # and whether the picture is drawn anew
-        "": True,
-        "left += 60; upper -= 40; move();": False,
-        "zoom(1.1, 300, 200);": False,
-        "left += width; move();": True,
-        "zoom(3, 300, 200);": True,
-    }
-    for script, is_drawn in moves.items():
-        gap, is_new = page.evaluate(f"() => {{ {script} return ({GAPS})(); }}")  # before it rests
-        assert gap < 0.5  # of a pixel
-        assert is_new == is_drawn
-    page.evaluate("left -= 50; move();")
-    page.wait_for_function("draw() || drawn.left === left")  # when it rests, it is drawn anew
-    page.evaluate("dots.style.transform = 'translate(9px, 0)'; draw = () => {};")
-    assert page.evaluate(GAPS)[0] > 8  # a picture in the wrong place would be found out
-    page.close()
