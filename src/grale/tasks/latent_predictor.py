@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -17,6 +18,7 @@ from grale.model.autoencoder import GRALE
 from grale.tasks.properties import Property
 
 LEAST_ROWS = 20
+FLOOR = 1e-6  # a smaller deviation is rounding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +109,9 @@ def fit_regressor(
     with torch.random.fork_rng():
         torch.manual_seed(config.seed)
         model = LatentRegressor(x.shape[1], config.hidden_dim, config.num_hidden)
-    model.mean, model.scale = x.mean(0), x.std(0) + 1e-6
+    spread = x.std(0)
+    is_constant = spread < FLOOR  # of the rows learned from; others may differ, and must not count
+    model.mean, model.scale = x.mean(0), torch.where(is_constant, math.inf, spread + FLOOR)
     model.offset, model.unit = y.mean(), y.std()
     _train(model, x, y, config, generator)
     return model.eval()
