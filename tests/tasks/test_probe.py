@@ -11,7 +11,7 @@ import pytest
 from sklearn.svm import SVR
 
 from grale.tasks.contenders import Vectors, find_makers, join, make_vectors, read_molecules
-from grale.tasks.heads import HEADS, WithinReach, build_head
+from grale.tasks.heads import HEADS, WithinReach, build_head, fit_head, scores_of
 from grale.tasks.missing import num_ticks, what_is_missing
 from grale.tasks.probe import NO_TARGET, ProbeConfig, Probed, check_targets, probe, told_apart
 from grale.tasks.probe_files import check_picture, write_probed
@@ -58,6 +58,19 @@ def test_classes_that_vectors_tell_are_ranked_and_noise_is_not(head, vectors) ->
     assert found.task == "classification"
     assert np.mean(found.scores["counts"]["ROC-AUC"]) > 0.8
     assert np.mean(found.scores["noise"]["ROC-AUC"]) < 0.8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("head", HEADS["regression"])
+def test_a_number_that_never_changed_while_learning_says_nothing_later(head: str) -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((80, 3))
+    values = rows[:, 0] - rows[:, 1]
+    rows[:, 2] = 0
+    fitted = fit_head(build_head(head), rows[:60], values[:60])
+    others = rows[60:].copy()
+    others[:, 2] = 0.5  # as a rare substructure of a tested molecule
+    assert np.abs(scores_of(fitted, others) - scores_of(fitted, rows[60:])).max() < 1.5
 
 
 def test_errors_are_in_deviations_of_the_rows_learned_from(vectors) -> None:

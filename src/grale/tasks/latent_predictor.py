@@ -109,12 +109,20 @@ def fit_regressor(
     with torch.random.fork_rng():
         torch.manual_seed(config.seed)
         model = LatentRegressor(x.shape[1], config.hidden_dim, config.num_hidden)
-    spread = x.std(0)
-    is_constant = spread < FLOOR  # of the rows learned from; others may differ, and must not count
-    model.mean, model.scale = x.mean(0), torch.where(is_constant, math.inf, spread + FLOOR)
+    model.mean, model.scale = x.mean(0), deviations(x)
     model.offset, model.unit = y.mean(), y.std()
     _train(model, x, y, config, generator)
     return model.eval()
+
+
+def deviations(x: Float[Tensor, "n d"]) -> Float[Tensor, " d"]:
+    """What to divide columns by; infinite for one that never changes, so that it says nothing.
+
+    Other rows may differ there. Divided by next to nothing, they would be far from all that was
+    learned from.
+    """
+    spread = x.std(0)
+    return torch.where(spread < FLOOR, math.inf, spread + FLOOR)
 
 
 class ThroughDescription(nn.Module):

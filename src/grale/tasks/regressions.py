@@ -17,13 +17,13 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
 
-from grale.tasks.latent_predictor import FitConfig, fit_regressor
+from grale.tasks.latent_predictor import FitConfig, deviations, fit_regressor
 from grale.tasks.sparse_gp import SparseGpConfig, sparse_gp_predictions
 
 RIDGE = 1e-3  # of the largest eigenvalue: enough to keep the solution finite
 MANY_ROWS = 20_000
 FEW_EPOCHS, MANY_EPOCHS = 30, 100
-FLOOR = 1e-6  # of a column that never changes
+FLOOR = 1e-6  # of the penalty
 
 Regressor = Callable[
     [Float[Tensor, "n d"], Float[Tensor, " n"], Float[Tensor, "m d"], int], Float[Tensor, " m"]
@@ -59,7 +59,7 @@ def fit_and_score(
     y, true = (torch.from_numpy(part) for part in (train.values[chosen], test.values))
     if float(y.std()) == 0:
         raise ValueError("all values of the training rows are the same; there is nothing to learn")
-    mean, deviation = x.mean(dim=0), x.std(dim=0).clamp_min(FLOOR)
+    mean, deviation = x.mean(dim=0), deviations(x)
     standard = ((y - y.mean()) / y.std()).float()
     found = regressor((x - mean) / deviation, standard, (others - mean) / deviation, seed)
     missed = found.double() - (true - y.mean()) / y.std()
