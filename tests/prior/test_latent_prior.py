@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from grale.nn import half
 from grale.prior.config import Condition, PriorConfig, PriorSettings, TokenSpace
 from grale.prior.latent_prior import LatentPrior
 from grale.prior.paths import on_sphere
@@ -91,6 +92,22 @@ def test_a_row_does_not_depend_on_the_others() -> None:
         alone = prior.draw(noise[4:5], _told()[4:5], steps=3, guidance=2.0)
     assert torch.allclose(together[4:5], alone, atol=1e-5)
     assert not torch.allclose(together[3:4], alone, atol=1e-2)
+
+
+def test_draws_may_be_rough_and_densities_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    prior, noise = make_prior(), torch.randn(6, 12, generator=torch.Generator().manual_seed(3))
+    drawn, scores = [], []
+    for is_rough in (False, True):
+        monkeypatch.setattr(
+            half, "processor_multiplies_bfloat16", lambda is_rough=is_rough: is_rough
+        )
+        with torch.no_grad():
+            drawn.append(prior.draw(noise, _told(), steps=3))
+            scores.append(prior.score(_latents(), _told()))
+    assert drawn[1].dtype == torch.float32
+    assert not torch.equal(*drawn)  # products did run in bfloat16
+    assert torch.allclose(*drawn, atol=0.1)  # tokens have length 2, products 8 bits
+    assert torch.equal(*scores)
 
 
 def test_slots_are_told_apart() -> None:

@@ -7,6 +7,7 @@ Departures: the paper leaves a generative model as future work.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from grale.nn.half import fast_products
 from grale.prior.config import PriorSettings
 from grale.prior.integrate import (
     SAMPLERS,
@@ -98,20 +100,27 @@ class LatentPrior(nn.Module):
         is_told = is_told.repeat_interleave(repeats, dim=1)
         return conditions.masked_fill(~is_told, float("nan"))
 
-    def velocity(self, conditions: Float[Tensor, "B c"], guidance: float = 1.0) -> Velocity:
+    def velocity(
+        self, conditions: Float[Tensor, "B c"], guidance: float = 1.0, *, is_exact: bool = True
+    ) -> Velocity:
         """Velocity under conditions in their own units; NaN where one is unknown.
 
-        With `guidance` w, v = v(no conditions) + w (v(conditions) - v(no conditions)).
+        With `guidance` w, v = v(no conditions) + w (v(conditions) - v(no conditions)). If it need
+        not be exact, products are made in bfloat16 where that is faster.
         """
         told = self.standard_conditions(conditions)
         untold = torch.full_like(told, float("nan"))
         is_guided = guidance != 1 and bool(told.isfinite().any())
 
+        def network(x: Tokens, when: Float[Tensor, " B"], told: Float[Tensor, "B c"]) -> Tokens:
+            with nullcontext() if is_exact else fast_products(x.device):
+                return self.network(x, when, told).to(x.dtype)
+
         def at(x: Tokens, time: float) -> Tokens:
             when = torch.full((len(x),), time, dtype=x.dtype, device=x.device)
             if not is_guided:
-                return self.path.tangent(x, self.network(x, when, told))
-            both = self.network(x.repeat(2, 1, 1), when.repeat(2), torch.cat([told, untold]))
+                return self.path.tangent(x, network(x, when, told))
+            both = network(x.repeat(2, 1, 1), when.repeat(2), torch.cat([told, untold]))
             with_, without = both.chunk(2)
             return self.path.tangent(x, without + guidance * (with_ - without))
 
@@ -158,7 +167,7 @@ class LatentPrior(nn.Module):
             when = torch.full((len(end), 1, 1), first, dtype=end.dtype, device=end.device)
             x = self.path.point(start, end, when)
             held = None if is_held is None else Held(is_held, start, end)
-        field = self.velocity(conditions, guidance)
+        field = self.velocity(conditions, guidance, is_exact=False)
         if push is not None and strength != 0:
             field = pushed(field, self.path, push, strength)
         used = max(1, round(steps * amount))
