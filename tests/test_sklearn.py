@@ -75,7 +75,7 @@ def test_it_embeds_as_the_model_does(saved, molecule_model) -> None:
 
 def test_it_works_in_a_pipeline_and_names_its_columns(saved) -> None:
     targets = np.arange(len(SMILES), dtype=float)
-    pipeline = make_pipeline(GraleTransformer(saved), Ridge(1e-6)).fit(SMILES, targets)
+    pipeline = make_pipeline(GraleTransformer(saved), Ridge()).fit(SMILES, targets)
     assert pipeline.predict(SMILES).shape == (len(SMILES),)
     assert pipeline[:-1].get_feature_names_out()[3] == "grale3"
     frame = GraleTransformer(saved).set_output(transform="pandas").fit_transform(SMILES)

@@ -12,8 +12,8 @@ import pytest
 from grale.experiments.bench import (
     SETTINGS,
     Speed,
+    graphs_like,
     measure,
-    sample_graphs,
     step_at,
 )
 
@@ -33,9 +33,9 @@ def test_every_setting_is_measured_within_seconds(small, what: str) -> None:
     assert measure(small, what, rounds=1, batches=2).seconds < 10
 
 
-def test_sample_graphs_have_the_sizes_of_the_setting() -> None:
+def test_graphs_like_those_of_a_setting_have_its_sizes() -> None:
     for setting in SETTINGS:
-        graphs = sample_graphs(setting, 400)
+        graphs = graphs_like(setting, 400)
         setting.space.check(graphs)
         mean = np.mean([graph.num_nodes for graph in graphs])
         assert mean == pytest.approx(setting.mean_size, rel=0.06)

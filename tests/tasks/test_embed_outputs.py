@@ -182,8 +182,6 @@ def test_an_embedded_file_can_be_embedded_again(tmp_path, molecule_model, source
     assert table.column_names == pq.read_table(first).column_names
 
 
-def test_rows_of_a_file_of_vectors_are_counted_where_that_is_quick(
-    tmp_path, molecule_model, source
-):
-    for name, count in (("z.parquet", 5), ("z.npy", 5), ("z.csv", None)):
-        assert open_vectors(embed(molecule_model, source, tmp_path / name)).count() == count
+def test_rows_of_a_file_of_vectors_are_counted_in_every_format(tmp_path, molecule_model, source):
+    for name in ("z.parquet", "z.npy", "z.csv"):
+        assert open_vectors(embed(molecule_model, source, tmp_path / name)).count() == 5
