@@ -94,19 +94,21 @@ def test_a_row_does_not_depend_on_the_others() -> None:
     assert not torch.allclose(together[3:4], alone, atol=1e-2)
 
 
-def test_draws_may_be_rough_and_densities_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    prior, noise = make_prior(), torch.randn(6, 12, generator=torch.Generator().manual_seed(3))
-    drawn, scores = [], []
+def test_draws_and_losses_may_be_rough_and_densities_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prior, noise = make_prior(times="middle"), _step_noise(make_prior())
+    drawn, losses, scores = [], [], []
     for is_rough in (False, True):
-        monkeypatch.setattr(
-            half, "processor_multiplies_bfloat16", lambda is_rough=is_rough: is_rough
-        )
+        monkeypatch.setattr(half, "processor_multiplies_bfloat16", lambda found=is_rough: found)
+        losses.append(prior.losses(_latents(), _told(), noise)["loss"])
         with torch.no_grad():
-            drawn.append(prior.draw(noise, _told(), steps=3))
+            drawn.append(prior.draw(noise[:, :12], _told(), steps=3))
             scores.append(prior.score(_latents(), _told()))
-    assert drawn[1].dtype == torch.float32
+    assert drawn[1].dtype == losses[1].dtype == torch.float32
     assert not torch.equal(*drawn)  # products did run in bfloat16
     assert torch.allclose(*drawn, atol=0.1)  # tokens have length 2, products 8 bits
+    assert torch.allclose(*losses, rtol=0.01)
     assert torch.equal(*scores)
 
 

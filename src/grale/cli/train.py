@@ -30,10 +30,7 @@ def train(
     devices: int = typer.Option(1, min=1, help="Processes on each machine."),
     num_nodes: int = typer.Option(1, min=1, help="Machines."),
     accelerator: str = typer.Option("auto", help="cpu, cuda, or auto: whichever is there."),
-    precision: str = typer.Option(
-        "auto",
-        help="32-true, bf16-mixed, or auto: bf16 for a prior on a processor that multiplies it.",
-    ),
+    precision: str = typer.Option("32-true", help="32-true or bf16-mixed."),
     compile_: bool = typer.Option(False, "--compile", help="Run the loss through torch.compile."),
     recompute: bool = typer.Option(
         False, "--recompute", help="Recompute activations: less memory, more time."

@@ -196,8 +196,7 @@ class RunOptions:
     """Processes on each machine."""
     num_nodes: int = 1
     """Machines."""
-    precision: Literal["auto", "32-true", "bf16-mixed"] = "auto"
-    """Of products; auto: bfloat16 for a prior on a processor that multiplies it, else float32."""
+    precision: Literal["32-true", "bf16-mixed"] = "32-true"
     compile: bool = False
     """Whether to run the loss through torch.compile."""
     recompute_activations: bool = False

@@ -29,7 +29,6 @@ class FlowObjective(nn.Module):
 
     groups_by_size = False
     uses_inputs = False
-    multiplies_roughly = True  # three times as fast in bfloat16 (docs/speed.md)
 
     def __init__(self, model: Any, config: TrainConfig) -> None:
         super().__init__()

@@ -33,7 +33,7 @@ from grale.training.checkpoint import (
     usable_checkpoint,
 )
 from grale.training.config import RunOptions, TrainConfig
-from grale.training.fabric import Fabric, MisconfigurationException, precision_of
+from grale.training.fabric import Fabric, MisconfigurationException
 from grale.training.failure import stop_on_bad_loss
 from grale.training.new_model import new_model
 from grale.training.objective import OBJECTIVES
@@ -61,7 +61,6 @@ class Trainer:
         self.max_minutes = self.options.max_minutes
         self._refuse_used_folder()
         self._goes_on = self._has_something_to_go_on_from()
-        self.kind = OBJECTIVES[config.objective]
         self.fabric = self._launch()
         self.source = open_source(config.data)
         torch.manual_seed(config.seed)
@@ -69,6 +68,7 @@ class Trainer:
         if config.start_from is not None and not self._goes_on:
             take_weights(self.model, load_kind(config.architecture, config.start_from))
         self.model.recompute_activations(self.options.recompute_activations)
+        self.kind = OBJECTIVES[config.objective]
         objective = self.kind(self.model, config)
         self.optimizers = Optimizers(self.model, config.optimizer)
         self.average = AveragedWeights(self.model, config.optimizer.ema_decay)
@@ -277,7 +277,7 @@ class Trainer:
                 devices=options.devices,
                 num_nodes=options.num_nodes,
                 strategy="ddp" if processes > 1 else "auto",
-                precision=precision_of(options, self.kind.multiplies_roughly),
+                precision=options.precision,
             )
         except MisconfigurationException as error:
             raise ValueError(f"cannot run on these devices: {error}") from error

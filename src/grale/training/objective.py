@@ -38,7 +38,6 @@ class ReconstructionObjective(nn.Module):
 
     groups_by_size = True
     uses_inputs = False
-    multiplies_roughly = False
 
     def __init__(self, model: GraphAutoencoder, config: TrainConfig) -> None:
         super().__init__()
@@ -96,7 +95,6 @@ class MatchingObjective(nn.Module):
 
     groups_by_size = False
     uses_inputs = False
-    multiplies_roughly = False
 
     def __init__(self, model: GraphAutoencoder, config: TrainConfig) -> None:
         super().__init__()

@@ -40,7 +40,6 @@ class _OfInputs(nn.Module):
     """What a run minimises when its batches have inputs."""
 
     uses_inputs = True
-    multiplies_roughly = False
     save, validate = staticmethod(save), staticmethod(validate)
 
     def __init__(self, model: Any, config: TrainConfig) -> None:
