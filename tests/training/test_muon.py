@@ -75,3 +75,18 @@ def test_agrees_with_the_muon_of_torch() -> None:
 def test_a_closure_is_refused() -> None:
     with pytest.raises(ValueError, match="closure"):
         Muon([nn.Parameter(torch.zeros(2, 2))], lr=0.1).step(lambda: 0)
+
+
+def test_bfloat16_changes_directions_by_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrices = torch.randn(3, 24, 16, generator=torch.Generator().manual_seed(5))
+    found = []
+    for is_rough in (False, True):
+        monkeypatch.setattr("grale.training.muon.is_faster", lambda device, rough=is_rough: rough)
+        found.append(orthogonalise(matrices))
+    assert found[1].dtype == torch.float32
+    assert not torch.equal(*found)
+    cosines = nn.functional.cosine_similarity(*(each.flatten(1) for each in found))
+    assert cosines.min() > 0.999
+    in_double = orthogonalise(matrices.double())
+    assert in_double.dtype == torch.float64  # is never rounded
+    torch.testing.assert_close(in_double.float(), found[0], atol=1e-4, rtol=1e-4)

@@ -19,6 +19,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from grale.nn.half import is_faster
+
 NEWTON_SCHULZ = ((3.4445, -4.7750, 2.0315),) * 5  # quintic steps of Jordan et al. 2024
 
 
@@ -81,11 +83,16 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonalise(matrices: Float[Tensor, "S m n"]) -> Float[Tensor, "S m n"]:
-    """Move the singular values of each matrix close to one (between about 0.7 and 1.2)."""
+    """Move the singular values of each matrix close to one (between about 0.7 and 1.2).
+
+    In bfloat16, as by Jordan et al., where a processor multiplies it.
+    """
     is_tall = matrices.shape[1] > matrices.shape[2]
     x = matrices.transpose(1, 2) if is_tall else matrices
     x = x / (x.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
+    if x.dtype == torch.float32 and is_faster(x.device):
+        x = x.bfloat16()
     for a, b, c in NEWTON_SCHULZ:
         gram = x @ x.transpose(1, 2)
         x = a * x + torch.baddbmm(gram, gram, gram, beta=b, alpha=c) @ x
-    return x.transpose(1, 2) if is_tall else x
+    return (x.transpose(1, 2) if is_tall else x).to(matrices.dtype)
