@@ -13,7 +13,17 @@ import math
 import pytest
 import torch
 
-from grale.prior.integrate import SAMPLERS, Held, Start, fresh, heun, log_density, pushed, renoise
+from grale.prior.integrate import (
+    SAMPLERS,
+    Held,
+    Start,
+    churn,
+    fresh,
+    heun,
+    log_density,
+    pushed,
+    renoise,
+)
 from grale.prior.paths import FlatPath, SpherePath, on_sphere
 
 MEAN, DEVIATION = 1.5, 0.4
@@ -110,6 +120,27 @@ def test_renoising_forgets_a_wrong_start_and_heun_does_not() -> None:
         for sampler in (renoise, heun)
     ]
     assert right[0] < 0.6 < 0.8 < right[1]
+
+
+def test_churning_keeps_the_spread_that_renoising_loses() -> None:
+    noise = torch.randn(40, 32, 16, generator=torch.Generator().manual_seed(0)).double()
+    ends = [
+        sampler(gaussian_velocity, FlatPath(), Start(noise, 0.0, noise), 200)
+        for sampler in (churn, renoise)
+    ]
+    for found in ends:
+        assert found.mean() == pytest.approx(MEAN, abs=0.01)
+    assert ends[0].std() == pytest.approx(DEVIATION, rel=0.1)
+    assert ends[1].std() < 0.75 * DEVIATION
+
+
+def test_churning_without_fresh_noise_follows_the_flow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grale.prior.integrate.CHURN", 0.0)
+    noise = _noise()
+    found = churn(gaussian_velocity, FlatPath(), Start(noise, 0.0, noise), 400)
+    assert torch.allclose(found, MEAN + DEVIATION * noise, atol=0.02)  # Euler's method
+    other = churn(gaussian_velocity, FlatPath(), Start(noise, 0.0, noise + 1), 400)
+    assert torch.equal(found, other)
 
 
 def test_fresh_noise_is_normal_new_at_every_step_and_the_same_for_a_row_in_any_batch() -> None:

@@ -39,7 +39,7 @@ def generate(
     seed: Annotated[int, typer.Option(help="Equal seeds give equal graphs.")] = 0,
     steps: Annotated[int, typer.Option(help="Steps from noise to a latent.")] = 100,
     sampler: Annotated[
-        Literal["renoise", "heun"],
+        Literal["renoise", "churn", "heun"],
         typer.Option(help="Predict the end and noise it anew at each step, or follow the flow."),
     ] = "renoise",
     guidance: Annotated[

@@ -2,14 +2,13 @@
 
     heun       x' = x + h v(x, t),     x_next = x + h (v(x, t) + v(x', t + h)) / 2
     renoise    x_1 = x + (1 - t) v(x, t),     x_next on the path from fresh noise to x_1
-    partly     the same from k x_0 + sqrt(1 - k^2) fresh noise,     x_0 = x - t v(x, t),
+    churn      the same from k x_0 + sqrt(1 - k^2) fresh noise,     x_0 = x - t v(x, t),
                k = (t (1 - s) / (s (1 - t)))^CHURN,     s: the next time
 
 Heun's method follows the flow. Renoising predicts where the tokens end, and noises that end anew
 for the next time: an error made earlier is forgotten, unless the predicted end still shows it. The
-price is variety. Renoising in part keeps as much of the noise as reverse diffusion does: k with
-CHURN 1 is that of ancestral sampling (Ho et al. 2020), and every CHURN leaves the distribution as
-it is, if steps are small and the velocity is right.
+price is variety. Churning renoises in part. With CHURN 1 it is ancestral sampling (Ho et al. 2020);
+every CHURN keeps the distribution as it is, if steps are small and the velocity is right.
 
 Tokens may be held: at every time they are where their own path is, while the others move freely
 (inpainting). A push may be added to the velocity, such as the gradient of a property.
@@ -31,7 +30,7 @@ Velocity = Callable[[Tokens, float], Tokens]
 """From tokens and a time to the velocity of the tokens."""
 Push = Callable[[Tokens], Tokens]
 """From where the tokens would end to a direction in which they should end; of any length."""
-Sampler = Literal["partly", "renoise", "heun"]
+Sampler = Literal["churn", "renoise", "heun"]
 CHURN = 4.0  # the more, the sooner errors are forgotten, and the smaller steps have to be
 FRESH_STREAM = 2  # of the shuffles that make fresh noise
 
@@ -68,7 +67,7 @@ def renoise(
     return x
 
 
-def partly(
+def churn(
     velocity: Velocity, path: Path, start: Start, num_steps: int, held: Held | None = None
 ) -> Tokens:
     """Where tokens end if, at each step, a part of their noise is drawn anew."""
@@ -170,7 +169,7 @@ def _hold(x: Tokens, path: Path, time: float, held: Held | None) -> Tokens:
 
 
 SAMPLERS: dict[str, Callable[[Velocity, Path, Start, int, Held | None], Tokens]] = {
-    "partly": partly,
+    "churn": churn,
     "renoise": renoise,
     "heun": heun,
 }

@@ -87,12 +87,17 @@ def orthogonalise(matrices: Float[Tensor, "S m n"]) -> Float[Tensor, "S m n"]:
 
     In bfloat16, as by Jordan et al., where a processor multiplies it.
     """
-    is_tall = matrices.shape[1] > matrices.shape[2]
-    x = matrices.transpose(1, 2) if is_tall else matrices
-    x = x / (x.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
+    x = matrices / (matrices.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
     if x.dtype == torch.float32 and is_faster(x.device):
         x = x.bfloat16()
+    return newton_schulz(x).to(matrices.dtype)
+
+
+def newton_schulz(matrices: Float[Tensor, "S m n"]) -> Float[Tensor, "S m n"]:
+    """Quintic steps from matrices of norm one."""
+    is_tall = matrices.shape[1] > matrices.shape[2]
+    x = matrices.transpose(1, 2) if is_tall else matrices
     for a, b, c in NEWTON_SCHULZ:
         gram = x @ x.transpose(1, 2)
         x = a * x + torch.baddbmm(gram, gram, gram, beta=b, alpha=c) @ x
-    return (x.transpose(1, 2) if is_tall else x).to(matrices.dtype)
+    return x.transpose(1, 2) if is_tall else x
