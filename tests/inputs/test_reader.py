@@ -9,6 +9,7 @@ import torch
 from grale.inputs.config import ReaderConfig
 from grale.inputs.image_tokens import NUM_TURNS, turned
 from grale.inputs.reader import InputEncoder, Reader, draw_turns
+from grale.nn import half
 from prediction_setup import BITS, COUNTS, IMAGE, READER, random_rows
 
 ATOL = 1e-5  # float32, a few dozen sums
@@ -82,3 +83,19 @@ def test_turns_are_drawn_for_images_only() -> None:
 def test_settings_that_cannot_be_are_refused(settings, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         ReaderConfig(**settings)
+
+
+@pytest.mark.parametrize("space", [IMAGE, BITS], ids=lambda space: space.kind)
+def test_bfloat16_changes_what_is_read_by_little(space, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    reader, rows = Reader(space, READER, num_queries=3), torch.from_numpy(random_rows(space, 4))
+    found = []
+    for is_rough in (False, True):
+        monkeypatch.setattr(half, "processor_multiplies_bfloat16", lambda found=is_rough: found)
+        found.append(reader(rows))
+    assert found[1].dtype == torch.float32
+    assert not torch.equal(*found)
+    cosines = torch.nn.functional.cosine_similarity(*(each.flatten(1) for each in found))
+    assert cosines.min() > 0.999
+    found[1].sum().backward()
+    assert all(weight.grad.dtype == torch.float32 for weight in reader.parameters())

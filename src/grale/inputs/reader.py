@@ -3,7 +3,8 @@
     tokens = TransformerEncoder(tokens of the image or of the fingerprint)
     out    = TransformerDecoder(learned queries, tokens)
 
-As in DETR and Any2Graph; the paper uses "the same model for phi".
+As in DETR and Any2Graph; the paper uses "the same model for phi". Products are made in bfloat16
+where the processor multiplies it (docs/speed.md).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from grale.inputs.config import ReaderConfig
 from grale.inputs.image_tokens import NUM_TURNS, ImageTokens
 from grale.inputs.space import InputSpace
 from grale.nn.attention import mask_bias
+from grale.nn.half import fast_products
 from grale.nn.transformer import TransformerDecoder, TransformerDecoderLayer, TransformerEncoder
 
 TOKENS: dict[str, type[ImageTokens] | type[BitTokens]] = {
@@ -41,9 +43,15 @@ class InputEncoder(nn.Module):
         self, inputs: UInt8[Tensor, "B w"], turns: Int[Tensor, " B"] | None = None
     ) -> tuple[Float[Tensor, "B M d"], Bool[Tensor, "B M"] | None]:
         """Tokens, and which are real; None if all are."""
-        tokens, is_real = self.tokens(inputs, turns)
-        bias = None if is_real is None else mask_bias(is_real, tokens.dtype)
-        return self.layers(tokens, bias), is_real
+        with fast_products(inputs.device):
+            tokens, is_real = self.tokens(inputs, turns)
+            bias = None if is_real is None else mask_bias(is_real, tokens.dtype)
+            return self.layers(tokens, bias).to(self.dtype), is_real
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """That of the weights, and of what comes out."""
+        return next(self.parameters()).dtype
 
     def mean(
         self, inputs: UInt8[Tensor, "B w"], turns: Int[Tensor, " B"] | None = None
@@ -78,7 +86,9 @@ class Reader(nn.Module):
         """One vector per query."""
         tokens, is_real = self.encoder(inputs, turns)
         bias = None if is_real is None else mask_bias(is_real, tokens.dtype)[:, 0]
-        return self.layers(self.queries.expand(len(inputs), -1, -1), tokens, bias)
+        with fast_products(inputs.device):
+            found = self.layers(self.queries.expand(len(inputs), -1, -1), tokens, bias)
+        return found.to(self.queries.dtype)
 
 
 def draw_turns(
