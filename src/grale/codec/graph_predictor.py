@@ -20,11 +20,10 @@ from torch import Tensor
 
 from grale.codec import predict as predicting
 from grale.codec import storage
-from grale.codec.card import remove_stale_card
+from grale.codec.card import card_of_predictor, remove_stale_card
 from grale.codec.failures import OnError
 from grale.codec.identified import Identified
 from grale.codec.logits import GraphLogits
-from grale.codec.predictor_card import card_of_predictor
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
