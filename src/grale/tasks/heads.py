@@ -118,7 +118,7 @@ class KernelMachine(BaseEstimator):
                 f"{len(X):,}; choose another head, such as mlp or ridge"
             )
         self.rows_ = X
-        scale = 1 / (X.shape[1] * max(X.var(), 1e-12))  # scikit-learn's gamma="scale"
+        scale = float(1 / (X.shape[1] * max(X.var(), 1e-12)))  # scikit-learn's gamma="scale"
         searches = []
         for width in self.widths:
             search = GridSearchCV(
