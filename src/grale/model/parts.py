@@ -13,13 +13,13 @@ from grale.model.ablations.gin import GinBackbone
 from grale.model.ablations.softsort import SoftSortMatcher
 from grale.model.ablations.transformer_decoder import TransformerStack
 from grale.model.backbone import Backbone, EvoformerBackbone
+from grale.model.beyond.transport_pooling import TransportPooling, TransportUnpooling
 from grale.model.config import ModelConfig
 from grale.model.decoder import Decoder, DecoderStack, EvoformerStack
 from grale.model.encoder import Encoder
 from grale.model.featurizer import Featurizer
 from grale.model.matcher import Matcher, SinkhornMatcher
 from grale.model.pooling import AttentionPooling, AttentionUnpooling, Pooling, Unpooling
-from grale.model.transport_pooling import TransportPooling, TransportUnpooling
 
 BACKBONES: dict[str, Callable[[Featurizer, ModelConfig], Backbone]] = {
     "evoformer": EvoformerBackbone,
