@@ -1,11 +1,11 @@
-"""How hard to look for a better answer; all numbers are upper limits, and the default is not to."""
+"""How much work to spend on a better answer: upper limits; by default, none is spent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
 LARGEST_BATCH = 1_000_000
-MOST_CANDIDATES = 1_000  # molecules per row; later ones have nothing to do with it
+MOST_CANDIDATES = 1_000  # molecules per row; those further down no longer resemble the encoded one
 
 
 @dataclass(frozen=True, kw_only=True)

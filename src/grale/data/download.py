@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from grale.files import write_whole
+
 BLOCK = 1 << 20
 TIMEOUT = 60.0  # seconds without a byte
 
@@ -35,7 +37,7 @@ def download(url: str, path: Path, progress: Callable[[int], object] | None = No
             expected = _length(response)
             with partial.open("ab" if goes_on else "wb") as file:
                 if not goes_on:  # only now, so that an old part never has a new mark
-                    mark_file.write_text(_mark(response), encoding="utf-8")
+                    write_whole(mark_file, _mark(response))
                 received = _copy(response, file, progress)
     except urllib.error.HTTPError as error:
         if error.code != 416 or not done:  # 416: nothing is left to download

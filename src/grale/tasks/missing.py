@@ -1,8 +1,9 @@
 """What a vector does not say: RDKit's descriptors that cannot be read from it.
 
 Each descriptor is regressed from the vectors of three quarters of the molecules and predicted for
-the rest. What a ridge cannot read is tried with a support vector machine: if it can, the number is
-there but bent; if not, it is missing, and training should teach it.
+the rest. What a ridge cannot read is tried with a support vector machine: if it succeeds, the
+vectors hold the number, but not linearly; if not, the number is missing, and training should teach
+it.
 """
 
 from __future__ import annotations

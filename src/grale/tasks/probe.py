@@ -48,7 +48,7 @@ class ProbeConfig:
     split: str = "random"
     num_splits: int = 5
     task: str = AUTO
-    """Regression, or classification if the target has two values; or said."""
+    """Classification if the target has two values, otherwise regression, unless given."""
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
