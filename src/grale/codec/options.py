@@ -19,9 +19,9 @@ class CodecOptions:
     searched_graphs: int = 1
     """Likeliest graphs of a vector, searched for the encoded one (decisions/009)."""
     molecule_tries: int = 1
-    """Likeliest graphs of a vector that are looked at to find one valid molecule."""
+    """Likeliest graphs of a vector that are looked at for each molecule that is wanted."""
     candidates: int = 1
-    """Distinct molecules wanted for each vector."""
+    """Distinct molecules wanted for each vector; of a predictor, distinct graphs for each input."""
 
     def __post_init__(self) -> None:
         least = {"refine_steps": 0}
