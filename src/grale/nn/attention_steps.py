@@ -149,20 +149,6 @@ def through_softmax(width, scale, count, probs, change):
 
 @njit
 @no_type_check
-def change_of_scores(width, head_dim, above, count, scale, values, num_keys, probs, room, out):
-    """out[k, j] = gradient of the unscaled scores, given `above`, that of the output.
-
-    `room` holds the gradient of the output, turned, and then zeros, one for each key.
-    """
-    width, head_dim = literally(width), literally(head_dim)
-    wanted, zeros = room
-    turn(width, head_dim, above, count, np.float32(1.0), wanted)
-    scores(width, head_dim, values, wanted, num_keys, zeros, 0, out)
-    through_softmax(width, scale, num_keys, probs, out)
-
-
-@njit
-@no_type_check
 def weigh(head_dim, weights, across, along, source, count, target, num_targets, adds):
     """target_i = sum_m weights[i across + m along] source_m, four i at a time, as above.
 

@@ -15,10 +15,12 @@ from grale.nn.attention_steps import (
     STAMP,
     Kernels,
     attend,
-    change_of_scores,
     compiled,
     draw,
     floats,
+    scores,
+    through_softmax,
+    turn,
     weigh,
 )
 
@@ -68,7 +70,8 @@ def kernels(width: int, head_dim: int) -> Kernels:
         upstream = carray(floats(numbers[7]), (rows * count * dim,))
         results = carray(floats(numbers[8]), (rows * count * 3 * dim,))
         queries = np.zeros(head_dim * width, np.float32)
-        room = (np.zeros(head_dim * width, np.float32), np.zeros(count, np.float32))
+        wanted = np.zeros(head_dim * width, np.float32)
+        nothing = np.zeros(count, np.float32)
         probs = np.empty(count * width, np.float32)
         change = np.empty(count * width, np.float32)
         row = draw(arguments)
@@ -80,9 +83,9 @@ def kernels(width: int, head_dim: int) -> Kernels:
                 values = (inputs, start + 2 * dim, step)
                 above = (upstream, row * count * dim + head * head_dim, dim)
                 attend(width, head_dim, own, count, scale, keys, count, bias, queries, probs)
-                change_of_scores(
-                    width, head_dim, above, count, scale, values, count, probs, room, change
-                )
+                turn(width, head_dim, above, count, np.float32(1.0), wanted)
+                scores(width, head_dim, values, wanted, count, nothing, 0, change)
+                through_softmax(width, scale, count, probs, change)
                 target = (results, start, step)
                 weigh(head_dim, change, 1, width, keys, count, target, count, False)
                 target = (results, start + dim, step)
