@@ -16,7 +16,7 @@ TIMEOUT = 60.0  # seconds without a byte
 
 
 def download(url: str, path: Path, progress: Callable[[int], object] | None = None) -> Path:
-    """Download `url` to `path` unless it is there; continue from `path.partial` if that is there.
+    """Download `url` to `path` unless that exists; continue from `path.partial` if there is one.
 
     If the file on the server has changed since (`path.partial.mark` tells), the download starts
     again. `progress` is called with the number of bytes of each block.

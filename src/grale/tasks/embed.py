@@ -74,7 +74,7 @@ class EmbedConfig:
         self.options()  # says so if refine is negative
 
     def options(self) -> CodecOptions:
-        """What the model has to know of it."""
+        """The part of it that the model needs."""
         return CodecOptions(batch_size=self.batch_size, refine_steps=self.refine)
 
 

@@ -69,7 +69,7 @@ class PredictConfig:
         self.options()  # says so if one of them is too small
 
     def options(self) -> CodecOptions:
-        """What the model has to know of it."""
+        """The part of it that the model needs."""
         return CodecOptions(
             batch_size=self.batch_size, molecule_tries=self.tries, candidates=self.candidates
         )

@@ -82,7 +82,7 @@ def ridge(
 def mlp(
     x: Float[Tensor, "n d"], y: Float[Tensor, " n"], others: Float[Tensor, "m d"], seed: int
 ) -> Float[Tensor, " m"]:
-    """Two hidden layers of 256; many rows are gone through less often."""
+    """Two hidden layers of 256; fewer epochs if there are many rows."""
     many = len(x) > MANY_ROWS
     config = FitConfig(
         num_hidden=2,

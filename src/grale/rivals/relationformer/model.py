@@ -71,7 +71,7 @@ class Relationformer(AdjacencyPredictor):
     def logits_of(
         self, inputs: UInt8[Tensor, "B w"], num_nodes: Int[Tensor, " B"] | None = None
     ) -> GraphLogits:
-        """A slot exists if some label is likelier than "empty"."""
+        """A slot exists if some label is more likely than "empty"."""
         labels, scores = self.read(inputs)
         known, empty = labels[..., :-1], labels[..., -1]
         edges = adjacency_logits((scores + scores.transpose(1, 2)) / 2, self.space.num_edge_classes)
