@@ -210,7 +210,7 @@ def _remarks(fitted: Fitted, distinct: int) -> list[str]:
     elif fitted.exact_train < 0.5:
         found.append(
             f"only {fitted.exact_train:.0%} of the training graphs come back exactly: train for "
-            "longer"
+            "more minutes"
         )
     return found
 
