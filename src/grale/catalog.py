@@ -124,7 +124,7 @@ def load_any(name: str | Path, device: str = "cpu") -> GraphAutoencoder:
 
 
 def device_called(name: str) -> torch.device:
-    """Find a device by its name, or raise and say what there is; "auto" is the best there is."""
+    """Find a device by name, or raise and list the devices; "auto" picks the best one."""
     found = torch.accelerator.current_accelerator(check_available=True)
     if name == "auto":
         return found or torch.device("cpu")

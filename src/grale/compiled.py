@@ -7,7 +7,6 @@ to keep results in, functions are compiled in every process.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grale.extras import need
+from grale.files import sha256_of, write_whole
 
 need("numba", "compiled code")
 
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 class CheckedCacheFile(caching.IndexDataCacheFile):
-    """Index and results of one function; a file that is not what was written is not there."""
+    """Index and results of one function; a damaged file is treated as missing."""
 
     def _load_index(self) -> Any:
         return super()._load_index() if _is_whole(self._index_path) else {}
@@ -82,7 +82,7 @@ def _checksum_of(path: str) -> Path:
 def _is_whole(path: str) -> bool:
     """Whether a file is there and has the checksum beside it."""
     try:
-        found = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        found = sha256_of(Path(path))
     except FileNotFoundError:
         return False
     with suppress(OSError):
@@ -94,4 +94,4 @@ def _is_whole(path: str) -> bool:
 
 def _write_checksum(path: str) -> None:
     with suppress(OSError):  # a cache that cannot be kept is compiled again
-        _checksum_of(path).write_text(hashlib.sha256(Path(path).read_bytes()).hexdigest())
+        write_whole(_checksum_of(path), sha256_of(Path(path)))

@@ -11,7 +11,6 @@ import pytest
 
 from grale.experiments.bench import (
     SETTINGS,
-    Speed,
     graphs_like,
     measure,
     step_at,
@@ -28,9 +27,9 @@ def small(request: pytest.FixtureRequest):
     return replace(setting, changes=(*setting.changes, *changes), batch_size=4)
 
 
-@pytest.mark.parametrize("what", ["train", "encode"])
-def test_every_setting_is_measured_within_seconds(small, what: str) -> None:
-    assert measure(small, what, rounds=1, batches=2).seconds < 10
+def test_of_every_setting_a_training_step_takes_longer_than_the_encoder_alone(small) -> None:
+    training, encoding = (measure(small, what, batches=2) for what in ("train", "encode"))
+    assert training.seconds > encoding.seconds
 
 
 def test_graphs_like_those_of_a_setting_have_its_sizes() -> None:
@@ -39,12 +38,6 @@ def test_graphs_like_those_of_a_setting_have_its_sizes() -> None:
         setting.space.check(graphs)
         mean = np.mean([graph.num_nodes for graph in graphs])
         assert mean == pytest.approx(setting.mean_size, rel=0.06)
-
-
-def test_a_fast_machine_does_not_make_a_model_faster() -> None:
-    slow, fast = Speed(seconds=0.1, yardstick=0.05), Speed(seconds=0.05, yardstick=0.025)
-    assert slow.yardsticks == pytest.approx(fast.yardsticks)
-    assert slow.graphs_per_second < fast.graphs_per_second
 
 
 def test_a_step_on_a_larger_graph_takes_longer() -> None:

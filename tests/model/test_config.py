@@ -4,8 +4,10 @@ from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
+from torch import nn
 
 import grale
+from grale.model import choices
 from grale.model.config import (
     DescriptionConfig,
     FeaturizerConfig,
@@ -15,6 +17,7 @@ from grale.model.config import (
     ModelConfig,
 )
 from grale.model.loss import LossTerms
+from grale.model.parts import part_at
 from grale.settings.build import SettingsError, build
 
 SOURCE = Path(grale.__file__).parent / "model"
@@ -101,6 +104,23 @@ def test_a_choice_is_one_of_the_listed(config, name, hint):
     object.__setattr__(unchecked, name, "neither")
     with pytest.raises(ValueError, match=f"{name}='neither'; expected one of"):
         unchecked.__post_init__()
+
+
+def test_a_name_in_a_table_of_parts_is_a_choice_and_leads_to_a_part():
+    settings = {
+        "encoder": choices.BACKBONES,
+        "pooling": choices.POOLINGS,
+        "decoder": choices.DECODER_STACKS,
+    }
+    for name, table in settings.items():
+        assert get_args(get_type_hints(ModelConfig)[name]) == tuple(table)
+    assert get_args(get_type_hints(MatcherConfig)["kind"]) == tuple(choices.MATCHERS)
+    for table in (*settings.values(), choices.MATCHERS):
+        for paths in table.values():
+            for path in [paths] if isinstance(paths, str) else paths:
+                assert issubclass(part_at(path), nn.Module)
+    with pytest.raises(AttributeError, match="NoPooling"):
+        part_at("grale.model.pooling.NoPooling")
 
 
 def test_settings_cannot_be_changed_in_place():

@@ -11,8 +11,8 @@ import torch
 from grale.graphs.batch import GraphBatch
 from grale.graphs.colours import NUM_COUNTS, colour_counts
 from grale.model.autoencoder import GRALE
+from grale.model.beyond.description import pool_decoded
 from grale.model.config import DescriptionConfig, LatentConfig
-from grale.model.description import pool_decoded
 
 
 @pytest.fixture

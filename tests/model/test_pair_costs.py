@@ -12,9 +12,9 @@ from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from grale.model.ablations.softsort import SoftSortMatcher
 from grale.model.autoencoder import GRALE
+from grale.model.beyond.pair_costs import PairCosts
 from grale.model.config import MatcherConfig
 from grale.model.matcher import SinkhornMatcher
-from grale.model.pair_costs import PairCosts
 
 
 def random_batches(directed: bool) -> tuple[GraphBatch, GraphBatch]:

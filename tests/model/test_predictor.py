@@ -128,6 +128,22 @@ def test_candidates_are_distinct_and_the_likeliest_comes_first(predictor: GraleP
         assert len({(len(g.edges), g.num_nodes, g.node_labels.tobytes()) for g in listed}) == 3
 
 
+@pytest.mark.parametrize(
+    ("keywords", "reason"),
+    [
+        ({"candidates": 0}, "candidates must be at least 1, got 0"),
+        ({"tries": 0}, "tries must be at least 1, got 0"),
+        ({"batch_size": 0}, "batch_size must be at least 1, got 0"),
+        ({"candidates": 1_001}, "candidates must be at most 1000, got 1001"),
+    ],
+)
+def test_numbers_of_candidates_out_of_range_are_refused_by_the_users_name(
+    predictor: GralePredictor, keywords: dict[str, int], reason: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        predictor.predict_candidates([], **keywords)
+
+
 @pytest.mark.slow
 def test_bad_inputs_raise_are_null_or_are_skipped(predictor: GralePredictor) -> None:
     good = random_rows(IMAGE, 1).reshape(32, 32, 3)

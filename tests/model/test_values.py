@@ -48,6 +48,13 @@ def test_the_embedding_does_not_depend_on_the_order_of_nodes(model: GRALE) -> No
     assert np.abs(first - other).max() > 1e-3
 
 
+def test_a_backbone_that_cannot_read_features_says_so(tiny_config: ModelConfig) -> None:
+    config = replace(tiny_config, encoder="gin")
+    with pytest.raises(ValueError, match="encoder=gin takes no continuous features"):
+        GRALE(SPACE, config)
+    GRALE(replace(SPACE, attributes=None), config)
+
+
 @pytest.mark.slow
 def test_decoded_graphs_have_features_in_their_own_units(model: GRALE) -> None:
     (again,) = model.reconstruct([geometric(0)])

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from grale.graphs.batch import GraphBatch
+from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
 from strategies import random_graph
 
@@ -29,6 +30,23 @@ def with_statistics(model):
 def losses_of(model, batch, seed=3):
     """Losses of a batch under the noise of a seed."""
     return model.losses(batch, model.draw_noise(len(batch), torch.Generator().manual_seed(seed)))
+
+
+def gaps_of_changes(model):
+    """Distances of a graph's embedding from itself, and from those of four others.
+
+    One has another node label, one another edge, one another edge label, one another direction.
+    """
+    directed = model.space.directed
+    graphs = [
+        Graph([0, 1, 2], [(0, 1), (1, 2)], [1, 1], directed),
+        Graph([0, 1, 1], [(0, 1), (1, 2)], [1, 1], directed),
+        Graph([0, 1, 2], [(0, 1), (0, 2)], [1, 1], directed),
+        Graph([0, 1, 2], [(0, 1), (1, 2)], [1, 2], directed),
+        Graph([0, 1, 2], [(1, 0), (1, 2)], [1, 1], directed),
+    ]
+    latents = torch.from_numpy(model.encode(graphs))
+    return torch.cdist(latents, latents)[0]
 
 
 def check_padding(model, batch, training):

@@ -69,7 +69,7 @@ def test_a_file_that_is_not_a_mapping_is_refused(written, text, kind):
 
 @pytest.mark.parametrize("text", ["~: 1", "model: {3: 1}", "a: [{~: 2}]"])
 def test_a_key_that_is_not_text_is_refused(written, text):
-    with pytest.raises(SettingsError, match="settings have names, and (None|3) is none"):
+    with pytest.raises(SettingsError, match="setting names must be text, got (None|3)"):
         read_settings(written(text))
 
 

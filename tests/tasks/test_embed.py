@@ -54,12 +54,12 @@ def test_descriptions_stand_beside_or_instead_of_embeddings(
 def test_a_vector_that_is_not_finite_is_a_failed_row(
     tmp_path, molecule_model, source, monkeypatch
 ) -> None:
-    def broken(graphs, **options):
-        rows = GRALE.encode(molecule_model, graphs, **options)
-        rows[[graph.num_nodes == 1 for graph in graphs]] = np.inf
-        return rows
+    def broken(graphs):
+        encoded = GRALE.encoded(molecule_model, graphs)
+        encoded.latents[graphs.num_nodes == 1] = np.inf
+        return encoded
 
-    monkeypatch.setattr(molecule_model, "encode", broken, raising=False)
+    monkeypatch.setattr(molecule_model, "encoded", broken, raising=False)
     embed(molecule_model, source, tmp_path / "z.parquet")
     records = pq.read_table(tmp_path / "z.parquet").to_pylist()
     assert [r["row"] for r in records if r["status"] == "failed"] == [1, 3, 4, 7]

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import grale
+from grale.codec.options import CodecOptions
 from grale.data.coloring.generate import COLORING_VARIANTS, generate_coloring
 from grale.data.molecules.library import library_graphs
 from grale.graphs.graph import Graph
@@ -86,7 +87,8 @@ def test_nothing_to_average_is_an_error(tiny_model: GRALE) -> None:
 def test_valid_molecules_are_preferred_on_request(molecule_model: GRALE) -> None:
     rng = np.random.default_rng(0)
     latents = rng.normal(size=(40, molecule_model.latent_dim)).astype(np.float32)
-    plain, valid = (decode_valid(molecule_model, latents, tries) for tries in (1, 200))
+    options = [CodecOptions(molecule_tries=tries) for tries in (1, 200)]
+    plain, valid = (decode_valid(molecule_model, latents, each) for each in options)
 
     def count(some: list[Graph]) -> int:
         return sum(np.isfinite(named_property("logP")(graph)) for graph in some)

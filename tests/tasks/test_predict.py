@@ -15,7 +15,7 @@ from grale.graphs.space import GraphSpace
 from grale.inputs.space import InputSpace
 from grale.model.config import ModelConfig
 from grale.model.predictor import GralePredictor, PredictorSettings
-from grale.tasks.predict import PredictConfig, predict_file
+from grale.tasks.predict import PredictConfig, PredictReport, predict_file
 from prediction_setup import BITS, IMAGE, READER, SMILES, random_rows, write_molecule_pairs
 
 
@@ -53,7 +53,6 @@ def test_every_file_of_a_folder_has_its_row(of_images: GralePredictor, tmp_path:
     assert rows[2]["edges"] == likeliest[1].edges.tolist()
     assert len(rows[0]["candidates"]) == 2
     assert (report.rows, report.failed, report.known) == (3, 1, 0)
-    assert report.graphs_per_second > 0
     assert b"grale" in pq.read_schema(tmp_path / "out.parquet").metadata
 
 
@@ -97,6 +96,12 @@ def _saved(folder: Path, model: GralePredictor) -> list[Path]:
         np.save(folder / f"{number}.npy", counts > 0)
         paths.append(folder / f"{number}.npy")
     return paths
+
+
+def test_rows_that_failed_are_not_counted_as_predictions() -> None:
+    report = PredictReport(rows=5, failed=1, seconds=2.0)
+    assert report.graphs_per_second == 2.0
+    assert report.graphs_per_second != PredictReport(rows=5, seconds=2.0).graphs_per_second
 
 
 def test_a_fingerprint_of_another_length_is_a_reason(

@@ -13,7 +13,7 @@ from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.matching.problem import pose
 from grale.metrics.edit_distance import edit_distance
-from grale.model.pair_costs import PairCosts
+from grale.model.beyond.pair_costs import PairCosts
 from grale.training.config import RunOptions, TrainConfig
 from grale.training.new_model import new_model
 from grale.training.objective import OBJECTIVES, neighbours

@@ -77,8 +77,7 @@ def test_rivals_are_trained_by_the_same_loop(rival: str, image_pairs: Path, tmp_
         pytest.importorskip("ot")
     config = quick(f"predict-{rival}", image_pairs, max_steps=1, batch_size=4, num_validation=1)
     fgwbary = replace(config.fgwbary, num_templates=2, num_rounds=1)
-    _, reports = trained(replace(config, fgwbary=fgwbary), tmp_path)
-    assert reports[-1].values["loss"] > 0
+    trained(replace(config, fgwbary=fgwbary), tmp_path)
     model = load_predictor(tmp_path)
     assert model.architecture == rival
     assert model.config.reader == config.reader  # that of GRALE's predictor

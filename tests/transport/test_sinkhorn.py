@@ -4,13 +4,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.autograd.gradcheck import GradcheckError
-from torch.nn.functional import cosine_similarity, normalize
 
 from grale.transport.assignment import assign
 from grale.transport.sinkhorn import marginal_error, sinkhorn
 from reference.transport_reference import plain_sinkhorn
 from strategies import generator_from, seeds, unhurried
+from transport.kernels import matched_log_kernel, random_log_kernel
 
 ATOL_FLOAT64 = 1e-12
 """Sums of at most 20 numbers below one, in float64."""
@@ -18,48 +17,6 @@ ATOL_FLOAT32 = 2e-6
 """The same in float32: 20 rounding errors of 6e-8, and as much again for exp and log."""
 ATOL_POT = 1e-5
 """Both stop short of the fixed point; POT at marginals within 1e-9."""
-MIN_COSINE = 0.99
-"""What the project asks of the cheap gradient."""
-
-
-def random_log_kernel(seed, batch=3, size=6, scale=1.0, dtype=torch.float64):
-    return scale * torch.randn(batch, size, size, generator=generator_from(seed), dtype=dtype)
-
-
-def matched_log_kernel(seed, noise, sizes, batch=24, max_nodes=10, width=32, temperature=0.1):
-    """Kernel of a matcher that has learnt: matched pairs lie close on the unit sphere.
-
-    Inputs are random directions in the default width; slots are the inputs in a hidden order,
-    each moved by about `noise` times its length. All padded inputs have one embedding, as in
-    the model. Also returned: which inputs are real.
-    """
-    generator = generator_from(seed)
-    shape = (batch, max_nodes, width)
-    inputs = torch.randn(shape, generator=generator, dtype=torch.float64)
-    num_nodes = torch.randint(sizes[0], sizes[1] + 1, (batch, 1), generator=generator)
-    is_real = torch.arange(max_nodes) < num_nodes
-    inputs = normalize(torch.where(is_real[:, :, None], inputs, inputs[:, -1:]), dim=-1)
-    moves = torch.randn(shape, generator=generator, dtype=torch.float64) / width**0.5
-    hidden = torch.rand(batch, max_nodes, generator=generator).argsort(dim=1)
-    slots = normalize(inputs + noise * moves, dim=-1)[torch.arange(batch)[:, None], hidden]
-    return -(2 - 2 * inputs @ slots.transpose(1, 2)) / temperature, is_real
-
-
-def gradient(log_kernel, weights, num_sweeps, grad_sweeps):
-    leaf = log_kernel.clone().requires_grad_()
-    plan = sinkhorn(leaf, num_sweeps, grad_sweeps).log_plan.exp()
-    (weights * plan).sum().backward()
-    return leaf.grad
-
-
-def cosines(log_kernel, grad_sweeps, is_real=None):
-    """Cosine of the cheap and the full gradient of <random weights, plan>, for each graph."""
-    weights = torch.rand(log_kernel.shape, generator=generator_from(99), dtype=torch.float64)
-    if is_real is not None:
-        weights = weights * is_real[:, :, None]
-    full = gradient(log_kernel, weights, 50, None)
-    cheap = gradient(log_kernel, weights, 50, grad_sweeps)
-    return cosine_similarity(full.flatten(1), cheap.flatten(1), dim=1)
 
 
 @pytest.mark.parametrize("size", [2, 5, 12])
@@ -178,49 +135,6 @@ def test_marginal_error_sees_rows_as_well_as_columns():
     assert marginal_error(rows_off).tolist() == [0.25]
     assert marginal_error(torch.tensor([[[0.5, 0.5], [0.0, 1.0]]])).tolist() == [0.5]
     assert marginal_error(torch.eye(3)[None]).tolist() == [0.0]
-
-
-@pytest.mark.parametrize("num_sweeps", [1, 4])
-def test_the_unrolled_gradient_is_the_numerical_one(num_sweeps):
-    log_kernel = random_log_kernel(0, batch=2, size=3).requires_grad_()
-    assert torch.autograd.gradcheck(lambda k: sinkhorn(k, num_sweeps).log_plan.exp(), log_kernel)
-
-
-def test_the_cheap_gradient_is_not_the_numerical_one():
-    """Control of the test above: sweeps without a tape are missing from the gradient."""
-    log_kernel = random_log_kernel(0, batch=2, size=3).requires_grad_()
-    with pytest.raises(GradcheckError):
-        torch.autograd.gradcheck(lambda k: sinkhorn(k, 4, 1).log_plan.exp(), log_kernel)
-
-
-def test_the_plan_does_not_depend_on_how_many_sweeps_are_differentiated():
-    log_kernel = random_log_kernel(0, size=8)
-    full = sinkhorn(log_kernel, 50).log_plan
-    for grad_sweeps in (1, 5, 50, 80):
-        assert torch.equal(sinkhorn(log_kernel, 50, grad_sweeps).log_plan, full)
-
-
-@pytest.mark.parametrize("noise", [0.1, 0.3])
-@pytest.mark.parametrize("sizes", [(5, 10), (10, 10)], ids=["padded", "full"])
-def test_the_cheap_gradient_points_along_the_full_one_once_matches_are_close(noise, sizes):
-    log_kernel, is_real = matched_log_kernel(0, noise, sizes)
-    assert cosines(log_kernel, grad_sweeps=5).min() > MIN_COSINE
-    assert cosines(log_kernel, 5, is_real).min() > MIN_COSINE
-
-
-def test_the_cheap_gradient_is_rough_where_no_slot_fits_and_improves_with_sweeps():
-    """Control: slots far from all inputs (noise 3), where Sinkhorn moves a lot of mass."""
-    log_kernel, _ = matched_log_kernel(0, noise=3.0, sizes=(10, 10))
-    one, five, twenty = (cosines(log_kernel, sweeps).mean() for sweeps in (1, 5, 20))
-    assert one < five < twenty
-    assert one < MIN_COSINE < twenty
-
-
-def test_the_cheap_gradient_may_be_wrong_where_hard_matches_conflict():
-    """The limit of decision 004: nearly hard plans whose sweeps have not converged yet."""
-    log_kernel, _ = matched_log_kernel(0, noise=1.0, sizes=(10, 10))
-    assert sinkhorn(log_kernel, 50).marginal_error.max() > 1e-3
-    assert cosines(log_kernel, grad_sweeps=5).min() < MIN_COSINE
 
 
 @given(seeds)

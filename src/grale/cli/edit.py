@@ -10,8 +10,11 @@ import typer
 from grale.cli.interpolate import GRAPH_HELP, Model, Picture, Tries
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from grale.graphs.graph import Graph
     from grale.model.autoencoder import GRALE
+    from grale.tasks.edit import EditPath
     from grale.tasks.latent_predictor import LearnedProperty
     from grale.tasks.properties import Property
     from grale.tasks.propose import ProposeConfig
@@ -65,16 +68,11 @@ def edit(
 ) -> None:
     """Raise or lower a property of a graph; print and draw the path of distinct graphs."""
     from grale.catalog import load
-    from grale.cli.terminal import graph_text, keep_freed_memory, say, show, working
-    from grale.data.samples import is_file_of_rows, named_graph, sample_graphs
-    from grale.experiments.figures.size_edit import edit_figure
-    from grale.metrics.isomorphism import is_isomorphic
+    from grale.cli.terminal import keep_freed_memory, say
+    from grale.data.samples import named_graph
     from grale.plot.figures import picture_format, save_figure
     from grale.tasks.edit import edit as follow_gradient
     from grale.tasks.keep import template_of
-    from grale.tasks.latent_predictor import learn_property
-    from grale.tasks.measured import measured_property
-    from grale.tasks.properties import is_property, named_property
     from grale.tasks.propose import ProposeConfig
 
     picture_format(out)
@@ -90,43 +88,75 @@ def edit(
         assert loaded.prior  # says so if there is none
         if keep is not None:
             template_of(loaded, start, keep)  # says so if the molecule does not have it
+    true, learned = _learn(loaded, wanted, data, count)
+    direction = -1 if lower else 1
+    if method == "prior":
+        figure = _propose(loaded, start, true, learned, wanted, direction, config, frames)
+    else:
+        path = follow_gradient(
+            loaded,
+            start,
+            learned.predictor,
+            direction,
+            metric=None if plain else learned.covariance,
+            epsilon=epsilon,
+            num_steps=steps,
+            true_property=true,
+            tries=tries,
+        )
+        figure = _show_path(loaded, start, path, learned.r2, wanted, steps, direction, frames)
+    say(f"picture: {save_figure(figure, out)}")
+
+
+def _learn(
+    model: GRALE, wanted: str, data: str | None, count: int
+) -> tuple[Property, LearnedProperty]:
+    """The property, and a predictor of it that has learned from data."""
+    from grale.cli.terminal import working
+    from grale.data.samples import is_file_of_rows, sample_graphs
+    from grale.tasks.latent_predictor import learn_property
+    from grale.tasks.measured import measured_property
+    from grale.tasks.properties import is_property, named_property
+
     true: Property
     if data is not None and not is_property(wanted) and is_file_of_rows(data, "train"):
-        measured = measured_property(Path(data), wanted, loaded.space, count)
+        measured = measured_property(Path(data), wanted, model.space, count)
         graphs, true = list(measured.values), measured.of
     else:
         true = named_property(wanted)
-        graphs = sample_graphs(loaded.space, count, data, "train")
+        graphs = sample_graphs(model.space, count, data, "train")
     with working(f"learning {wanted} on {len(graphs)} graphs"):
-        learned = learn_property(loaded, graphs, true)
-    direction = -1 if lower else 1
-    if method == "prior":
-        _propose(loaded, start, true, learned, wanted, direction, config, frames, out)
-        return
-    path = follow_gradient(
-        loaded,
-        start,
-        learned.predictor,
-        direction,
-        metric=None if plain else learned.covariance,
-        epsilon=epsilon,
-        num_steps=steps,
-        true_property=true,
-        tries=tries,
-    )
+        learned = learn_property(model, graphs, true)
+    return true, learned
+
+
+def _show_path(
+    model: GRALE,
+    start: Graph,
+    path: EditPath,
+    r2: float,
+    wanted: str,
+    steps: int,
+    direction: int,
+    frames: int,
+) -> Figure:
+    """Print and draw the graphs that the gradient leads to."""
+    from grale.cli.terminal import graph_text, say, show
+    from grale.experiments.figures.size_edit import edit_figure
+    from grale.metrics.isomorphism import is_isomorphic
+
     rows = [["step", "graph", "predicted", wanted]]
     for step in path.steps:
         rows.append([
-            str(step.step), graph_text(step.graph, loaded.space), f"{step.predicted:.3g}",
+            str(step.step), graph_text(step.graph, model.space), f"{step.predicted:.3g}",
             f"{step.true:.3g}",
         ])  # fmt: skip
-    show(f"predictor of {wanted}: R2 {learned.r2:.3f} on held-out graphs", rows)
+    show(f"predictor of {wanted}: R2 {r2:.3f} on held-out graphs", rows)
     if not is_isomorphic(start, path.steps[0].graph):
         say("the first graph is not the given one: the model does not return it exactly")
     if len(path.steps) == 1:
         say(f"none of the {steps} steps led to another graph: give more --steps, or --plain")
-    figure = edit_figure(loaded, path, wanted, frames, direction)
-    say(f"picture: {save_figure(figure, out)}")
+    return edit_figure(model, path, wanted, frames, direction)
 
 
 def _propose(
@@ -138,12 +168,10 @@ def _propose(
     direction: int,
     config: ProposeConfig,
     frames: int,
-    out: Path,
-) -> None:
+) -> Figure:
     """Print and draw what the prior proposes, the best first."""
-    from grale.cli.terminal import graph_text, say, show, working
+    from grale.cli.terminal import graph_text, show, working
     from grale.experiments.figures.edits import proposals_figure
-    from grale.plot.figures import save_figure
     from grale.tasks.propose import propose
 
     with working(f"drawing {config.count} proposals"):
@@ -156,5 +184,4 @@ def _propose(
             f"{each.amount:.2f}",
         ])  # fmt: skip
     show(f"{found.valid} of {found.drawn} proposals valid, {len(found.best)} distinct", rows)
-    figure = proposals_figure(model, start, true(start), found, wanted, frames)
-    say(f"picture: {save_figure(figure, out)}")
+    return proposals_figure(model, start, true(start), found, wanted, frames)

@@ -11,6 +11,7 @@ from grale.cli.options import Refine, Search
 
 if TYPE_CHECKING:
     from grale.codec.graph_autoencoder import GraphAutoencoder
+    from grale.training.evaluation import Outcomes
 
 MOST_OF_GEOMETRY = 6_000  # graphs; ridge and neighbours need no more
 
@@ -79,12 +80,19 @@ def evaluate(
         rows.append(["node features, mean error over deviation", f"{error:.4f}", "-"])
     show(f"{model} on {count} unseen {data} graphs", rows)
     if by_size:
-        groups = full.grouped([graph.num_nodes for graph in graphs])
-        rows = [["nodes", "graphs", "exactly reconstructed", "edit distance (upper bound)"]]
-        for size, part in groups.items():
-            found = str(part.exact()), str(part.mean_distance())
-            rows.append([str(size), str(len(part.graphs)), *found])
-        show("by size", rows)
+        _show_by_size(full)
+
+
+def _show_by_size(full: Outcomes) -> None:
+    """Print the scores of the graphs of each size."""
+    from grale.cli.terminal import show
+
+    groups = full.grouped([graph.num_nodes for graph in full.graphs])
+    rows = [["nodes", "graphs", "exactly reconstructed", "edit distance (upper bound)"]]
+    for size, part in groups.items():
+        found = str(part.exact()), str(part.mean_distance())
+        rows.append([str(size), str(len(part.graphs)), *found])
+    show("by size", rows)
 
 
 def _show_geometry(name: str, model: GraphAutoencoder, data: str, split: str, count: int) -> None:

@@ -12,6 +12,7 @@ from grale.cli.options import Column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from grale.codec.graph_autoencoder import GraphAutoencoder
     from grale.data.molecules.files import MoleculeFile
     from grale.tasks.contenders import Maker, Molecules, Vectors
     from grale.tasks.probe import Probed
@@ -73,12 +74,7 @@ def probe(
     from grale.tasks import probe as probing
     from grale.tasks.contenders import find_makers, made_with
     from grale.tasks.probe_files import check_picture, write_probed
-    from grale.tasks.probe_graphs import (
-        graph_vectors,
-        made_by_models,
-        model_of_graphs,
-        read_graph_rows,
-    )
+    from grale.tasks.probe_graphs import model_of_graphs, read_graph_rows
 
     keep_freed_memory()
     own = model_of_graphs(contender or ())
@@ -101,9 +97,7 @@ def probe(
     probing.check_targets(targets, config)
     with locked(out):
         if own is not None:
-            with counting("vectors", len(contender or ()) * len(targets)) as advance:
-                vectors = graph_vectors(contender or (), molecules, own, advance)
-            sources = made_by_models(contender or ())
+            vectors, sources = _of_graphs(contender or (), molecules, own)
         elif opened is not None:
             makers = find_makers(contender or USUAL)
             molecules, vectors = _read(opened, contender or USUAL, makers)
@@ -113,6 +107,18 @@ def probe(
         written = write_probed(found, molecules, targets, config, out, sources)
     _show(found, vectors, f"{target} of {file}, {head}, {splits} {split} splits")
     say(f"written: {', '.join(str(path) for path in written)}")
+
+
+def _of_graphs(
+    contenders: Sequence[str], graphs: Molecules, model: GraphAutoencoder
+) -> tuple[dict[str, Vectors], dict[str, dict[str, str | None]]]:
+    """What the contenders make of the user's own graphs, and the models that did it."""
+    from grale.cli.terminal import counting
+    from grale.tasks.probe_graphs import graph_vectors, made_by_models
+
+    with counting("vectors", len(contenders) * len(graphs.entries)) as advance:
+        vectors = graph_vectors(contenders, graphs, model, advance)
+    return vectors, made_by_models(contenders)
 
 
 def _read(

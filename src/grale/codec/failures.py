@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class BadVectorError(ValueError):
-    """A vector that is not finite, of a graph that the model should hold."""
+    """The model accepts a graph, but its vector is not finite."""
 
 
 def check_vectors(latents: NDArray[np.float32], rows: Sequence[int]) -> None:
@@ -29,7 +29,7 @@ def check_vectors(latents: NDArray[np.float32], rows: Sequence[int]) -> None:
 def without_bad_vectors(
     items: Sequence[Graph | str], latents: NDArray[np.float32]
 ) -> list[Graph | str]:
-    """Items where each graph whose row of `latents` is not finite is a reason instead."""
+    """Items, with a reason in place of each graph whose row of `latents` is not finite."""
     finite = iter(are_finite(latents))
     return [item if isinstance(item, str) or next(finite) else NOT_FINITE for item in items]
 

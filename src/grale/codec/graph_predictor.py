@@ -20,11 +20,11 @@ from torch import Tensor
 
 from grale.codec import predict as predicting
 from grale.codec import storage
-from grale.codec.card import remove_stale_card
+from grale.codec.card import card_of_predictor, remove_stale_card
 from grale.codec.failures import OnError
 from grale.codec.identified import Identified
 from grale.codec.logits import GraphLogits
-from grale.codec.predictor_card import card_of_predictor
+from grale.codec.options import CodecOptions
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
@@ -128,7 +128,8 @@ class GraphPredictor(
         At most `tries` graphs are looked at for each of the `candidates`. In a molecular space,
         graphs that are not molecules are left out.
         """
-        return predicting.predict_candidates(self, inputs, candidates, tries, batch_size)
+        options = CodecOptions(batch_size=batch_size, molecule_tries=tries, candidates=candidates)
+        return predicting.predict_candidates(self, inputs, options)
 
     def why_not(self, inputs: Any) -> list[str | None]:
         """Say for each input why the model cannot take it, or None if it can."""

@@ -83,7 +83,7 @@ def checksum_of_weights(part: nn.Module, settings: str = "") -> str:
 
 
 def differences(settings: Any) -> Any:
-    """Settings that differ from the defaults of their class; values that are none, unchanged."""
+    """Settings that differ from the defaults of their class; other values stay as they are."""
     if not dataclasses.is_dataclass(settings):
         return settings
     found = {}

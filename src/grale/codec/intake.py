@@ -59,7 +59,7 @@ def as_graph(item: Any, space: GraphSpace) -> Graph:
 
 
 def is_missing(item: Any) -> bool:
-    """Whether a value says that there is none, as pandas, numpy and polars write it."""
+    """Whether a value stands for a missing one, as pandas, numpy and polars write it."""
     is_nan = isinstance(item, float | np.floating) and bool(np.isnan(item))
     return item is None or is_nan or type(item).__name__ in ("NAType", "NaTType")
 

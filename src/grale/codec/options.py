@@ -1,11 +1,11 @@
-"""How hard to look for a better answer; all numbers are upper limits, and the default is not to."""
+"""How much work to spend on a better answer: upper limits; by default, none is spent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
 LARGEST_BATCH = 1_000_000
-MOST_CANDIDATES = 1_000  # molecules per row; later ones have nothing to do with it
+MOST_CANDIDATES = 1_000  # molecules per row; those further down no longer resemble the encoded one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,9 +19,9 @@ class CodecOptions:
     searched_graphs: int = 1
     """Likeliest graphs of a vector, searched for the encoded one (decisions/009)."""
     molecule_tries: int = 1
-    """Likeliest graphs of a vector that are looked at to find one valid molecule."""
+    """Likeliest graphs of a vector that are looked at for each molecule that is wanted."""
     candidates: int = 1
-    """Distinct molecules wanted for each vector."""
+    """Distinct molecules wanted for each vector; of a predictor, distinct graphs for each input."""
 
     def __post_init__(self) -> None:
         least = {"refine_steps": 0}

@@ -21,6 +21,7 @@ from grale.codec.candidates import likeliest_graphs
 from grale.codec.failures import OnError, check_on_error
 from grale.codec.intake import is_missing, named, quietly
 from grale.codec.logits import GraphLogits
+from grale.codec.options import CodecOptions
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.fingerprints import morgan_counts
 from grale.graphs.molecules.molecule import MoleculeError
@@ -103,41 +104,38 @@ def _likeliest(
 
 @quietly
 def predict_candidates(
-    model: GraphPredictor,
-    inputs: Any,
-    candidates: int,
-    tries: int,
-    batch_size: int,
+    model: GraphPredictor, inputs: Any, options: CodecOptions
 ) -> list[list[Graph]]:
     """Several graphs per input; see `GraphPredictor.predict_candidates`."""
     rows, _ = _good_rows(model, inputs, "raise")
     found: list[list[Graph]] = []
-    for logits, _ in logits_of_rows(model, rows, None, batch_size):
-        found += candidates_of(model, logits, candidates, tries)
+    for logits, _ in logits_of_rows(model, rows, None, options.batch_size):
+        found += candidates_of(model, logits, options)
     return found
 
 
 @quietly
 def likeliest_and_candidates(
-    model: GraphPredictor, rows: InputRow, candidates: int, tries: int, batch_size: int
+    model: GraphPredictor, rows: InputRow, options: CodecOptions
 ) -> list[list[Graph]]:
     """Of each row of bytes the likeliest graph, valid or not, and then its candidates."""
     found: list[list[Graph]] = []
-    for logits, _ in logits_of_rows(model, rows, None, batch_size):
+    for logits, _ in logits_of_rows(model, rows, None, options.batch_size):
         firsts = named(logits.most_likely(model.space.directed).to_graphs(), model.space)
-        listed = candidates_of(model, logits, candidates, tries)
+        listed = candidates_of(model, logits, options)
         found += [[first, *more] for first, more in zip(firsts, listed)]
     return found
 
 
 def candidates_of(
-    model: GraphPredictor, logits: GraphLogits, candidates: int, tries: int
+    model: GraphPredictor, logits: GraphLogits, options: CodecOptions
 ) -> list[list[Graph]]:
     """Distinct likely graphs of each row of logits, the likeliest first."""
+    candidates, most = options.candidates, options.candidates * options.molecule_tries
     logits = GraphLogits(*(getattr(logits, field.name).cpu() for field in fields(logits)))
     found = []
     for row in range(len(logits.node_mask)):
-        likely = islice(likeliest_graphs(logits, row, model.space.directed), candidates * tries)
+        likely = islice(likeliest_graphs(logits, row, model.space.directed), most)
         found.append([*islice(_distinct(likely, model), candidates)])
     return found
 

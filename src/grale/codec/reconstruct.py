@@ -70,10 +70,10 @@ def reconstruct(
 
 def reconstruct_good(
     model: GraphAutoencoder, items: list[Graph | str], options: CodecOptions
-) -> tuple[list[Graph | str], Reconstructed]:
-    """Reconstruct the graphs among the items; of the others, reasons say why they are none.
+) -> tuple[list[Graph | str], RoundTrip]:
+    """Reconstruct the graphs among the items; the other items say why a row has no graph.
 
-    A graph whose vector is not finite becomes such a reason.
+    A graph whose vector is not finite is replaced by such a reason.
     """
     graphs = [item for item in items if isinstance(item, Graph)]
     try:

@@ -9,12 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from grale.files import write_whole
+
 BLOCK = 1 << 20
 TIMEOUT = 60.0  # seconds without a byte
 
 
 def download(url: str, path: Path, progress: Callable[[int], object] | None = None) -> Path:
-    """Download `url` to `path` unless it is there; continue from `path.partial` if that is there.
+    """Download `url` to `path` unless that exists; continue from `path.partial` if there is one.
 
     If the file on the server has changed since (`path.partial.mark` tells), the download starts
     again. `progress` is called with the number of bytes of each block.
@@ -35,7 +37,7 @@ def download(url: str, path: Path, progress: Callable[[int], object] | None = No
             expected = _length(response)
             with partial.open("ab" if goes_on else "wb") as file:
                 if not goes_on:  # only now, so that an old part never has a new mark
-                    mark_file.write_text(_mark(response), encoding="utf-8")
+                    write_whole(mark_file, _mark(response))
                 received = _copy(response, file, progress)
     except urllib.error.HTTPError as error:
         if error.code != 416 or not done:  # 416: nothing is left to download

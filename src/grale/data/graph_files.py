@@ -88,7 +88,7 @@ class GraphFiles:
         return self.survey().num_rows
 
     def survey(self) -> Survey:
-        """Count the graphs and find out what stands beside them."""
+        """Count the graphs and find their other fields."""
         types, num_rows = ColumnTypes(), 0
         for record in self.records():
             types.see({name: str(value) for name, value in record.others.items()})
@@ -127,7 +127,7 @@ def _record_of_line(line: str) -> Record:
 
 
 def _record(values: Any) -> Record:
-    """Cut an object into the graph and what stands beside it."""
+    """Split an object into the graph and its other fields."""
     if not isinstance(values, dict):
         return Record(json.dumps(values), {})
     graph = {key: value for key, value in values.items() if key in KEYS}

@@ -78,7 +78,7 @@ def to_smiles_of(molecule: Any) -> str:
 
 
 def is_row_name(text: str) -> bool:
-    """Whether a text such as molecules.csv:17 names a row of a file that is there."""
+    """Whether a text such as molecules.csv:17 names a row of an existing file."""
     path, _, row = text.rpartition(":")
     return row.isdecimal() and bool(path) and Path(path).exists()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,26 +69,46 @@ class Score(NamedTuple):
     """The same with the true size given."""
     edit_distance_at_size: float
     size_right: float
+    parameters: int
     steps: int
     minutes: float
-    parameters: int
 
 
 def compete(contest: Contest, contenders: Sequence[Contender]) -> dict[str, list[Score]]:
     """Train and score every contender with every seed."""
     found: dict[str, list[Score]] = {contender.name: [] for contender in contenders}
     graphs: list[Graph] = []
+
+    def compute(model: GraphAutoencoder, config: TrainConfig) -> dict[str, float]:
+        graphs[:] = graphs or unseen_graphs(config, contest.count, contest.split)
+        return _score(model, graphs)
+
     for seed in range(contest.seeds):
         for contender in contenders:
             contest.on_model(f"{contender.name}, seed {seed}")
-            folder = folder_of(contest, contender, seed)
-            config = settings_of(contest, contender, seed)
-            model = trained(config, folder, contest.minutes, contest.watch)
-            file = folder / f"scores-{contest.count}.json"
-            if not file.is_file():
-                graphs = graphs or unseen_graphs(config, contest.count, contest.split)
-            score = kept(file, partial(_score, model, graphs, folder))
+            score = trained_and_read(contest, contender, "scores", compute, seed)
             found[contender.name].append(Score(**score))
+    return found
+
+
+def trained_and_read(
+    contest: Contest,
+    contender: Contender,
+    name: str,
+    compute: Callable[[Any, TrainConfig], dict[str, float]],
+    seed: int = 0,
+) -> dict[str, float]:
+    """What `compute` says of a contender's model, and how long that was trained.
+
+    The model is trained if it is not there yet; the numbers are kept in a file of its run.
+    """
+    folder, config = folder_of(contest, contender, seed), settings_of(contest, contender, seed)
+    model = trained(config, folder, contest.minutes, contest.watch)
+
+    def with_length() -> dict[str, float]:
+        return {**compute(model, config), **json.loads((folder / LENGTH).read_text())}
+
+    found: dict[str, float] = kept(folder / f"{name}-{contest.count}.json", with_length)
     return found
 
 
@@ -147,21 +166,17 @@ def unseen_graphs(config: TrainConfig, count: int, split: str = "test") -> list[
     return list(stream_held_out(config.data.path or config.data.source, count, split))
 
 
-def _score(model: GraphAutoencoder, graphs: list[Graph], folder: Path) -> dict[str, Any]:
-    """All fields of `Score`."""
+def _score(model: GraphAutoencoder, graphs: list[Graph]) -> dict[str, float]:
+    """All fields of `Score` but the length of the training."""
     free, told = (evaluate(model, graphs, at_size=at_size) for at_size in (False, True))
-    length = json.loads((folder / LENGTH).read_text())
-    score = Score(
-        free.accuracy,
-        free.edit_distance,
-        told.accuracy,
-        told.edit_distance,
-        free.size_accuracy,
-        length["steps"],
-        length["minutes"],
-        sum(weight.numel() for weight in model.parameters()),
-    )
-    return score._asdict()
+    return {
+        "exact": free.accuracy,
+        "edit_distance": free.edit_distance,
+        "exact_at_size": told.accuracy,
+        "edit_distance_at_size": told.edit_distance,
+        "size_right": free.size_accuracy,
+        "parameters": sum(weight.numel() for weight in model.parameters()),
+    }
 
 
 def plain_name(name: str) -> str:

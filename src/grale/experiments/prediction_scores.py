@@ -60,7 +60,7 @@ def score_predictor(
 
 
 def kernel_score(train: PackedGraphs, test: PackedGraphs, folder: Path) -> PredictionScore:
-    """Fit FGWBary without templates and score it; it has to be told the size."""
+    """Fit FGWBary without templates and score it; it must be given the size."""
     manifest = open_pairs(folder / "train")
     assert manifest.inputs is not None
     assert train.inputs is not None

@@ -26,7 +26,7 @@ Value = str | int | bool | list[int]
 
 
 class UnknownLabelError(ValueError):
-    """A value that no label stands for."""
+    """A value that has no label."""
 
 
 @dataclass(frozen=True, kw_only=True)

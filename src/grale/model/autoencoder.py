@@ -32,9 +32,9 @@ from grale.graphs.permute import permute_batch
 from grale.graphs.space import GraphSpace
 from grale.matching.result import Matching
 from grale.model import pairs
+from grale.model.beyond.description import DescriptionHeads, description_dim, pool_decoded
 from grale.model.config import ModelConfig
 from grale.model.decoder import Decoded
-from grale.model.description import DescriptionHeads, description_dim, pool_decoded
 from grale.model.encoder import Encoded
 from grale.model.featurizer import GraphInputs
 from grale.model.loss import LossTerms, reconstruction_loss

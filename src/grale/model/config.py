@@ -9,9 +9,18 @@ decisions/001 and 002.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+from grale.model import choices
 from grale.nn.residual import Norm
+
+if TYPE_CHECKING:  # which a type checker cannot read from tables
+    BackboneName = PoolingName = StackName = MatcherName = str
+else:
+    BackboneName = Literal[tuple(choices.BACKBONES)]
+    PoolingName = Literal[tuple(choices.POOLINGS)]
+    StackName = Literal[tuple(choices.DECODER_STACKS)]
+    MatcherName = Literal[tuple(choices.MATCHERS)]
 
 MAX_SWEEPS = 10_000  # far more than any matcher needs; settings may come from anyone
 
@@ -58,7 +67,7 @@ class FeaturizerConfig:
 class MatcherConfig:
     """Settings of the Sinkhorn matcher (paper: appendix "Matcher")."""
 
-    kind: Literal["sinkhorn", "softsort"] = "sinkhorn"
+    kind: MatcherName = "sinkhorn"
     """Sinkhorn, or PIGVAE's sorting of scores (paper: "Ablation studies details")."""
     affinity: Literal["l1", "sphere"] = "l1"
     """Distance of two embeddings: the paper's, or on the unit sphere (decisions/002)."""
@@ -174,12 +183,12 @@ class ModelConfig:
     training; 0 as in the paper."""
     norm: Norm = "post"
     """Where blocks normalise: "post" as in the paper's text, or "pre"."""
-    encoder: Literal["evoformer", "gin"] = "evoformer"
+    encoder: BackboneName = "evoformer"
     """The Evoformer, or a GIN with concatenated pairs (paper: "Ablation studies details")."""
-    pooling: Literal["attention", "transport"] = "attention"
+    pooling: PoolingName = "attention"
     """How nodes and edges become tokens: read by attention, or moved to one token per slot by the
     matcher's plan (decisions/012)."""
-    decoder: Literal["evoformer", "transformer"] = "evoformer"
+    decoder: StackName = "evoformer"
     """The Evoformer, or a Transformer decoder with an MLP on pairs (same section)."""
     featurizer: FeaturizerConfig = field(default_factory=FeaturizerConfig)
     matcher: MatcherConfig = field(default_factory=MatcherConfig)

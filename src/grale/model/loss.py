@@ -21,6 +21,7 @@ from torch import Tensor
 from torch.nn.functional import pad, softplus
 
 from grale.codec.logits import GraphLogits
+from grale.codec.loss_terms import LossTermsPerGraph
 from grale.model.config import LossConfig
 from grale.model.featurizer import GraphTargets
 from grale.transport.aligned import aligned_linear_cost, aligned_quadratic_cost, plan_entropy
@@ -33,7 +34,7 @@ from grale.transport.partial_fgw import (
 
 
 @dataclass(frozen=True)
-class LossTerms:
+class LossTerms(LossTermsPerGraph):
     """The terms of the loss for each graph, before weighting."""
 
     mask: Float[Tensor, " B"]
@@ -47,18 +48,9 @@ class LossTerms:
     """PIGVAE's regulariser; zero for the transport objective."""
 
     def total(self, weights: LossConfig) -> Float[Tensor, ""]:
-        """Weighted sum, averaged over the batch."""
+        """Weighted sum, averaged over the batch: the mean of `per_graph`."""
         parts = [getattr(weights, f.name) * getattr(self, f.name).mean() for f in fields(self)]
         return torch.stack(parts).sum()
-
-    def per_graph(self, weights: LossConfig) -> Float[Tensor, " B"]:
-        """Weighted sum for each graph; their mean is the total."""
-        parts = [getattr(weights, f.name) * getattr(self, f.name) for f in fields(self)]
-        return torch.stack(parts).sum(dim=0)
-
-    def means(self) -> dict[str, Float[Tensor, ""]]:
-        """Mean of each term over the batch, for logs."""
-        return {f.name: getattr(self, f.name).detach().mean() for f in fields(self)}
 
 
 def reconstruction_loss(

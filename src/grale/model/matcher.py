@@ -18,8 +18,8 @@ from torch.nn.functional import normalize
 
 from grale.extras import is_installed
 from grale.graphs.permute import permutation_to_plan
+from grale.model.beyond.pair_costs import PairCosts
 from grale.model.config import MatcherConfig
-from grale.model.pair_costs import PairCosts
 from grale.nn.attention import full_precision
 from grale.transport.assignment import assign
 from grale.transport.sinkhorn import NARROW, SinkhornResult, sinkhorn

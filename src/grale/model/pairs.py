@@ -23,7 +23,7 @@ from grale.codec.intake import by_size, check_batch_size, device_of, listed_pair
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.matching.result import Matching
-from grale.model.pair_costs import PairCosts
+from grale.model.beyond.pair_costs import PairCosts
 
 if TYPE_CHECKING:
     from grale.model.autoencoder import GRALE

@@ -1,42 +1,17 @@
-"""Which part each setting selects: all variation points of the model.
-
-A new backbone, pooling, decoder or matcher is one file and one line here.
-"""
+"""The parts of one model, made as its settings say; `choices.py` lists what can be selected."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from importlib import import_module
+from typing import Any, NamedTuple
 
 from grale.graphs.space import GraphSpace
-from grale.model.ablations.gin import GinBackbone
-from grale.model.ablations.softsort import SoftSortMatcher
-from grale.model.ablations.transformer_decoder import TransformerStack
-from grale.model.backbone import Backbone, EvoformerBackbone
+from grale.model.choices import BACKBONES, DECODER_STACKS, MATCHERS, POOLINGS
 from grale.model.config import ModelConfig
-from grale.model.decoder import Decoder, DecoderStack, EvoformerStack
+from grale.model.decoder import Decoder
 from grale.model.encoder import Encoder
 from grale.model.featurizer import Featurizer
-from grale.model.matcher import Matcher, SinkhornMatcher
-from grale.model.pooling import AttentionPooling, AttentionUnpooling, Pooling, Unpooling
-from grale.model.transport_pooling import TransportPooling, TransportUnpooling
-
-BACKBONES: dict[str, Callable[[Featurizer, ModelConfig], Backbone]] = {
-    "evoformer": EvoformerBackbone,
-    "gin": GinBackbone,
-}
-POOLINGS: dict[str, tuple[Callable[[ModelConfig, int, int], Pooling], type[Unpooling]]] = {
-    "attention": (AttentionPooling, AttentionUnpooling),
-    "transport": (TransportPooling, TransportUnpooling),
-}
-DECODER_STACKS: dict[str, Callable[[ModelConfig, int, int], DecoderStack]] = {
-    "evoformer": EvoformerStack,
-    "transformer": TransformerStack,
-}
-MATCHERS: dict[str, type[Matcher]] = {
-    "sinkhorn": SinkhornMatcher,
-    "softsort": SoftSortMatcher,
-}
+from grale.model.matcher import Matcher
 
 
 class Parts(NamedTuple):
@@ -51,14 +26,12 @@ class Parts(NamedTuple):
 def build_parts(space: GraphSpace, config: ModelConfig) -> Parts:
     """Make the parts that the settings select."""
     featurizer = Featurizer(space, config.featurizer)
-    pooling_kind, unpooling_kind = POOLINGS[config.pooling]
-    if config.encoder != "evoformer" and (space.node_feature_dim or space.edge_feature_dim):
-        raise ValueError(f"encoder={config.encoder} takes no continuous features; use evoformer")
-    backbone = BACKBONES[config.encoder](featurizer, config)
+    pooling_kind, unpooling_kind = map(part_at, POOLINGS[config.pooling])
+    backbone = part_at(BACKBONES[config.encoder])(featurizer, config)
     pooling = pooling_kind(config, space.max_nodes, backbone.pair_dim)
     width = unpooling_kind.token_width(config)
-    stack = DECODER_STACKS[config.decoder](config, space.max_nodes, width)
-    matcher_kind = MATCHERS[config.matcher.kind]
+    stack = part_at(DECODER_STACKS[config.decoder])(config, space.max_nodes, width)
+    matcher_kind = part_at(MATCHERS[config.matcher.kind])
     matches_slots = unpooling_kind.is_matched and matcher_kind.reads_slots
     return Parts(
         featurizer,
@@ -66,3 +39,9 @@ def build_parts(space: GraphSpace, config: ModelConfig) -> Parts:
         Decoder(space, config, featurizer, unpooling_kind(config), stack, matches_slots),
         matcher_kind(config.node_dim, config.matcher),
     )
+
+
+def part_at(path: str) -> Any:
+    """The class at a dotted path."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)

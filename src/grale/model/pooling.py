@@ -4,7 +4,7 @@
     transport   nodes and pairs are moved to the slots by the matcher's plan (decisions/012)
 
 A pooling is one class and its counterpart in the decoder, here or in another file, and one line in
-`parts.py`.
+`choices.py`.
 """
 
 from __future__ import annotations

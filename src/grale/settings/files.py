@@ -62,7 +62,7 @@ def _read(path: Path, before: list[Path]) -> dict[str, Any]:
         raise SettingsError(f"{path} must hold a mapping of settings, got {type(values).__name__}")
     for key in _keys(values):
         if not isinstance(key, str):
-            raise SettingsError(f"{path}: settings have names, and {key!r} is none")
+            raise SettingsError(f"{path}: setting names must be text, got {key!r}")
     extended = values.pop(EXTENDS, None)
     if extended is None:
         return values

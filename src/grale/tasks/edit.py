@@ -20,6 +20,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from grale.codec.encode import encode
+from grale.codec.options import CodecOptions
 from grale.codec.refine import ENOUGH_STEPS
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
@@ -106,12 +108,13 @@ def edit(
         raise ValueError(f"direction must be 1 (raise) or -1 (lower), got {direction}")
     if epsilon <= 0 or num_steps < 1:
         raise ValueError(f"epsilon and num_steps must be above 0, got {epsilon} and {num_steps}")
-    start = model.encode([graph], refine=refine)[0]
+    options = CodecOptions(molecule_tries=tries, refine_steps=refine)
+    (start,) = encode(model, [graph], options, "raise")
     path = latent_path(predictor, start, direction * epsilon, num_steps, metric)
     with torch.no_grad():
         predicted = predictor(torch.from_numpy(path)).reshape(-1).tolist()
     steps: list[EditStep] = []
-    for number, decoded in enumerate(decode_valid(model, path, tries)):
+    for number, decoded in enumerate(decode_valid(model, path, options)):
         if steps and is_isomorphic(steps[-1].graph, decoded):
             continue
         true = float("nan") if true_property is None else true_property(decoded)

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from grale.codec.encode import encode
 from grale.codec.failures import are_finite, without_bad_vectors
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.identity import provenance
@@ -70,7 +71,11 @@ class EmbedConfig:
             raise ValueError(f"what={self.what!r}; expected one of {', '.join(READINGS)}")
         if self.shard_rows < 1 or self.batch_size < 1:
             raise ValueError("shard_rows and batch_size must be at least 1")
-        CodecOptions(refine_steps=self.refine)
+        self.options()  # says so if refine is negative
+
+    def options(self) -> CodecOptions:
+        """The part of it that the model needs."""
+        return CodecOptions(batch_size=self.batch_size, refine_steps=self.refine)
 
 
 @dataclass(frozen=True)
@@ -116,13 +121,7 @@ def embed_shard(
     graphs = [item for item in read.items if isinstance(item, Graph)]
     latents = np.empty((0, model.latent_dim), dtype=np.float32)
     if graphs:
-        latents = model.encode(
-            graphs,
-            batch_size=config.batch_size,
-            on_error="null",
-            refine=config.refine,
-            progress=advance,
-        )
+        latents = encode(model, graphs, config.options(), "null", advance)
     wants_latents, wants_descriptions = READINGS[config.what]
     items = without_bad_vectors(read.items, latents)
     latents = latents[are_finite(latents)]

@@ -134,7 +134,7 @@ def _rows(
 
 def _decoded(model: GRALE, latents: Any, config: GenerateConfig) -> list[Graph]:
     if config.tries > 1:
-        return decode_valid(model, latents, config.tries)
+        return decode_valid(model, latents, CodecOptions(molecule_tries=config.tries))
     return decode(model, latents, CodecOptions(batch_size=config.options.batch_size))
 
 

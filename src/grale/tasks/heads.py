@@ -27,6 +27,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from grale.tasks.held_out import explained
 from grale.tasks.latent_predictor import FitConfig, fit_regressor
 
 NEIGHBOURS = 5
@@ -75,7 +76,7 @@ def r2_of(
     first, rest = known.copy(), known.copy()
     first[fitted:], rest[:fitted] = False, False
     head = build_head(name).fit(vectors[first], values[first])
-    return float(head.score(vectors[rest], values[rest]))
+    return float(explained(values[rest], head.predict(vectors[rest])))
 
 
 def scores_of(head: Any, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -118,7 +119,7 @@ class KernelMachine(BaseEstimator):
                 f"{len(X):,}; choose another head, such as mlp or ridge"
             )
         self.rows_ = X
-        scale = 1 / (X.shape[1] * max(X.var(), 1e-12))  # scikit-learn's gamma="scale"
+        scale = float(1 / (X.shape[1] * max(X.var(), 1e-12)))  # scikit-learn's gamma="scale"
         searches = []
         for width in self.widths:
             search = GridSearchCV(
@@ -131,11 +132,6 @@ class KernelMachine(BaseEstimator):
     def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:  # noqa: N803
         """Predict values or classes."""
         return np.asarray(self.search_.predict(self._kernel(X, self.gamma_)))
-
-    def score(self, X: NDArray[np.floating], y: NDArray[Any]) -> float:  # noqa: N803
-        """R2, or the share of right classes."""
-        kernel = self._kernel(X, self.gamma_)
-        return float(self.search_.best_estimator_.score(kernel, y))
 
     def _kernel(self, X: NDArray[np.floating], gamma: float) -> NDArray[np.floating]:  # noqa: N803
         from sklearn.metrics.pairwise import rbf_kernel

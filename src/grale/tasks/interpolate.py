@@ -15,7 +15,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grale.codec.encode import encode
 from grale.codec.intake import accept
+from grale.codec.options import CodecOptions
 from grale.codec.refine import ENOUGH_STEPS
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
@@ -69,11 +71,12 @@ def interpolate(
         raise ValueError(f"steps must be at least 2 (the two ends), got {steps}")
     check_path(model, path)
     ends = accept([first, second], model.space)
-    start, end = model.encode(ends, refine=refine)
+    options = CodecOptions(molecule_tries=tries, refine_steps=refine)
+    start, end = encode(model, ends, options, "raise")
     positions = np.linspace(0, 1, steps)
     latents = ((1 - positions)[:, None] * start + positions[:, None] * end).astype(np.float32)
     if path == "line":
-        graphs = decode_valid(model, latents, tries)
+        graphs = decode_valid(model, latents, options)
     else:
         sizes = np.interp(positions, [0, 1], [graph.num_nodes for graph in ends]).round()
         graphs = led_back(model, latents, back, sizes.tolist()).graphs
@@ -123,7 +126,7 @@ def barycenter(
         raise ValueError("nothing to average: give at least one graph with a weight above 0")
     latent = (total / mass).astype(np.float32)
     if path == "line":
-        (mean,) = decode_valid(model, latent[None], tries=1)
+        (mean,) = decode_valid(model, latent[None], CodecOptions())
     else:
         (mean,) = led_back(model, latent[None], back).graphs
     return Barycenter(mean, latent, count)
@@ -137,12 +140,12 @@ def check_path(model: GRALE, path: str) -> None:
         assert model.prior  # says so if there is none
 
 
-def decode_valid(model: GRALE, latents: NDArray[np.float32], tries: int) -> list[Graph]:
-    """Decode embeddings; molecules to the likeliest valid one among `tries` graphs, if any."""
+def decode_valid(model: GRALE, latents: NDArray[np.float32], options: CodecOptions) -> list[Graph]:
+    """Decode embeddings; molecules to the likeliest valid one among several graphs, if any."""
     graphs = [graph for graph in model.decode(latents) if graph is not None]
-    if tries <= 1 or not is_molecular(model.space):
+    if options.molecule_tries == 1 or not is_molecular(model.space):
         return graphs
-    found = model.decode_smiles(latents, tries=tries)
+    found = model.decode_smiles(latents, tries=options.molecule_tries)
     return [Graph.from_smiles(text) if text else graph for text, graph in zip(found, graphs)]
 
 

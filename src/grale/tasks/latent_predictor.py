@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
+from grale.tasks.held_out import explained
 from grale.tasks.properties import Property
 
 LEAST_ROWS = 20
@@ -96,9 +97,9 @@ def fit_predictor(
     config = FitConfig(epochs=epochs, learning_rate=learning_rate, seed=seed)
     model = fit_regressor(x[train], y[train], config, generator)
     with torch.no_grad():
-        missed = model(x[test]) - y[test]
-        spread = (y[test] - y[train].mean()).square().sum()
-    r2, mae = 1 - missed.square().sum() / spread, (missed / model.unit).abs().mean()
+        found = model(x[test])
+    r2 = explained(y[test].numpy(), found.numpy(), guess=float(y[train].mean()))
+    mae = ((found - y[test]) / model.unit).abs().mean()
     return FittedPredictor(model, float(r2), float(mae))
 
 

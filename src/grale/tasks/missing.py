@@ -1,8 +1,9 @@
 """What a vector does not say: RDKit's descriptors that cannot be read from it.
 
 Each descriptor is regressed from the vectors of three quarters of the molecules and predicted for
-the rest. What a ridge cannot read is tried with a support vector machine: if it can, the number is
-there but bent; if not, it is missing, and training should teach it.
+the rest. What a ridge cannot read is tried with a support vector machine: if it succeeds, the
+vectors hold the number, but not linearly; if not, the number is missing, and training should teach
+it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from grale.graphs.molecules.descriptors import all_names
 from grale.tasks.contenders import FingerprintMaker, Molecules, Vectors
 from grale.tasks.heads import FURTHEST, build_head
+from grale.tasks.held_out import explained
 from grale.tasks.probe import check_some
 
 FITTED_SHARE = 0.75
@@ -75,16 +77,16 @@ def what_is_missing(
     names = np.array(all_names())
     ridge = build_head("ridge").set_params(ridgecv__alpha_per_target=True)
     said = ridge.fit(x[:fitted], y[:fitted, varied]).predict(x[fitted:])
-    explained = _r2(y[fitted:, varied], said)
-    order = np.argsort(explained)[:count]
+    shares = explained(y[fitted:, varied], said)
+    order = np.argsort(shares)[:count]
     worst = []
     for place in order:
         values = y[:, varied][:, place]
         machine = build_head("svm").fit(x[:fitted], values[:fitted])
-        bent = float(_r2(values[fitted:, None], machine.predict(x[fitted:])[:, None])[0])
-        worst.append(Unread(str(names[varied][place]), float(explained[place]), bent))
+        bent = float(explained(values[fitted:], machine.predict(x[fitted:])))
+        worst.append(Unread(str(names[varied][place]), float(shares[place]), bent))
         progress(1)
-    by_name = dict(zip(names[varied].tolist(), explained.tolist()))
+    by_name = dict(zip(names[varied].tolist(), shares.tolist()))
     return Missing(worst, by_name, len(rows), names[~varied].tolist())
 
 
@@ -99,8 +101,3 @@ def _varies(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether enough rows of each column differ from its commonest value."""
     commonest = [np.unique(column, return_counts=True)[1].max() for column in values.T]
     return len(values) - np.array(commonest) >= LEAST_VARIED
-
-
-def _r2(true: NDArray[np.float64], said: NDArray[np.float64]) -> NDArray[np.float64]:
-    missed = ((true - said) ** 2).sum(axis=0)
-    return 1 - missed / ((true - true.mean(axis=0)) ** 2).sum(axis=0)

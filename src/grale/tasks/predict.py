@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from grale.codec.graph_predictor import GraphPredictor
 from grale.codec.identity import provenance
+from grale.codec.options import CodecOptions
 from grale.codec.predict import likeliest_and_candidates, screen_inputs
 from grale.data.molecules.folder import open_file_or_folder
 from grale.data.pairs import open_pairs, stored_pairs
@@ -65,9 +66,13 @@ class PredictConfig:
     """Column of the SMILES, in a file of molecules."""
 
     def __post_init__(self) -> None:
-        for name in ("candidates", "tries", "batch_size"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        self.options()  # says so if one of them is too small
+
+    def options(self) -> CodecOptions:
+        """The part of it that the model needs."""
+        return CodecOptions(
+            batch_size=self.batch_size, molecule_tries=self.tries, candidates=self.candidates
+        )
 
 
 @dataclass
@@ -206,7 +211,7 @@ def _candidates(
     rows = np.stack([item.row for item in items if not isinstance(item.row, str)])
     if config.candidates == 1:
         return [[graph] for graph in model.predict(rows, config.batch_size) if graph is not None]
-    return likeliest_and_candidates(model, rows, config.candidates, config.tries, config.batch_size)
+    return likeliest_and_candidates(model, rows, config.options())
 
 
 def _record(

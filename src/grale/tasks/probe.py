@@ -28,6 +28,7 @@ from grale.tasks.heads import (
     fit_head,
     scores_of,
 )
+from grale.tasks.held_out import explained
 from grale.tasks.splits import LEAST_ROWS, Split, make_splits, shared_rows
 
 AUTO = "auto"
@@ -48,7 +49,7 @@ class ProbeConfig:
     split: str = "random"
     num_splits: int = 5
     task: str = AUTO
-    """Regression, or classification if the target has two values; or said."""
+    """Classification if the target has two values, otherwise regression, unless given."""
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
@@ -202,14 +203,14 @@ def _scored(
     task: str, values: NDArray[Any], splits: Sequence[Split], tested: Sequence[NDArray[np.float64]]
 ) -> dict[str, list[float]]:
     """Every metric of every split."""
-    from sklearn.metrics import average_precision_score, r2_score, roc_auc_score
+    from sklearn.metrics import average_precision_score, roc_auc_score
 
     found: dict[str, list[float]] = {metric: [] for metric in METRICS[task]}
     for split, predicted in zip(splits, tested):
         true = values[split.test]
         if task == REGRESSION:
             error = float(np.abs(predicted - true).mean())
-            numbers = [error / values[split.train].std(), error, r2_score(true, predicted)]
+            numbers = [error / values[split.train].std(), error, explained(true, predicted)]
         else:
             numbers = [roc_auc_score(true, predicted), average_precision_score(true, predicted)]
         for metric, number in zip(METRICS[task], numbers):

@@ -71,7 +71,7 @@ def fit_and_score(
 def ridge(
     x: Float[Tensor, "n d"], y: Float[Tensor, " n"], others: Float[Tensor, "m d"], seed: int
 ) -> Float[Tensor, " m"]:
-    """Linear function of the vectors, nearly unpenalised."""
+    """Linear function of the vectors, nearly unpenalised; `heads` has one that is regularised."""
     products = (x.T @ x).double()
     penalty = RIDGE * float(torch.linalg.eigvalsh(products)[-1]) / len(x) + FLOOR
     identity = torch.eye(len(products), dtype=products.dtype)
@@ -82,7 +82,7 @@ def ridge(
 def mlp(
     x: Float[Tensor, "n d"], y: Float[Tensor, " n"], others: Float[Tensor, "m d"], seed: int
 ) -> Float[Tensor, " m"]:
-    """Two hidden layers of 256; many rows are gone through less often."""
+    """Two hidden layers of 256; fewer epochs if there are many rows."""
     many = len(x) > MANY_ROWS
     config = FitConfig(
         num_hidden=2,

@@ -20,7 +20,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from grale.files import read_json, sha256_of, to_disk, whole
+from grale.files import read_json, sha256_of, to_disk, whole, write_whole
 
 logger = logging.getLogger(__name__)
 
@@ -55,11 +55,10 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, keep: int = 3) -> Path
         _write(path, {key: value.detach().cpu().contiguous() for key, value in tensors.items()})
         to_disk(path)
         checksums[path.name] = sha256_of(path)
-    state = pending / STATE
-    state.write_text(json.dumps({**checkpoint.state, "sha256": checksums}, indent=2))
+    values = json.dumps({**checkpoint.state, "sha256": checksums}, indent=2)
+    state = write_whole(pending / STATE, values)
     to_disk(state)
-    (pending / STATE_CHECKSUM).write_text(sha256_of(state))
-    to_disk(pending / STATE_CHECKSUM)
+    to_disk(write_whole(pending / STATE_CHECKSUM, sha256_of(state)))
     to_disk(pending)
     if final.exists():
         os.replace(final, folder / f".{final.name}.replaced.tmp")

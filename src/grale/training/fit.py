@@ -198,8 +198,8 @@ def _remarks(fitted: Fitted, distinct: int) -> list[str]:
     found = []
     if distinct < FEW_GRAPHS:
         found.append(
-            f"only {distinct} distinct graphs to train on: expect little of graphs that are not "
-            f"like them; {FEW_GRAPHS} are a beginning"
+            f"there are only {distinct} distinct graphs to train on: graphs that differ from them "
+            f"will hardly be reconstructed; give at least {FEW_GRAPHS}"
         )
     if fitted.exact_train - fitted.exact_held_out >= WORSE_ON_OTHERS:
         found.append(
@@ -209,8 +209,8 @@ def _remarks(fitted: Fitted, distinct: int) -> list[str]:
         )
     elif fitted.exact_train < 0.5:
         found.append(
-            f"{fitted.exact_train:.0%} of the training graphs come back exactly: give it more "
-            "minutes"
+            f"only {fitted.exact_train:.0%} of the training graphs come back exactly: train for "
+            "more minutes"
         )
     return found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -33,7 +33,7 @@ from grale.training.checkpoint import (
     usable_checkpoint,
 )
 from grale.training.config import RunOptions, TrainConfig
-from grale.training.fabric import Fabric, MisconfigurationException
+from grale.training.fabric import launched
 from grale.training.failure import stop_on_bad_loss
 from grale.training.new_model import new_model
 from grale.training.objective import OBJECTIVES
@@ -61,7 +61,7 @@ class Trainer:
         self.max_minutes = self.options.max_minutes
         self._refuse_used_folder()
         self._goes_on = self._has_something_to_go_on_from()
-        self.fabric = self._launch()
+        self.fabric = launched(self.options)
         self.source = open_source(config.data)
         torch.manual_seed(config.seed)
         self.model = new_model(config, self.source)
@@ -115,19 +115,7 @@ class Trainer:
     ) -> Any:
         config = self.config
         self.folder.mkdir(parents=True, exist_ok=True)  # from here on, a killed run can be resumed
-        batches = batches_from(
-            self.source,
-            config.batch_size,
-            config.seed,
-            self.step,
-            self.fabric.global_rank,
-            self.fabric.world_size,
-            self.kind.groups_by_size and self.model.groups_by_size,
-            config.data.size_power,
-            config.data.balanced_share,
-        )
-        batches = begun(batches) if self.progress < 1 else batches  # before the clock starts
-        held_out = self._held_out()
+        batches, held_out = self._batches(), self._held_out()
         mark = saved = time.perf_counter()
         graphs, ticked = 0, 0.0
         while self.progress < 1:
@@ -157,6 +145,22 @@ class Trainer:
                 if scores is not None and self.best.gives_up_after(scores, self.averaged_model):
                     break
         return self.best.model or self.averaged_model()
+
+    def _batches(self) -> Iterator[TrainingBatch]:
+        """All batches from this step on; the first one is made before the clock starts."""
+        config = self.config
+        batches = batches_from(
+            self.source,
+            config.batch_size,
+            config.seed,
+            self.step,
+            self.fabric.global_rank,
+            self.fabric.world_size,
+            self.kind.groups_by_size and self.model.groups_by_size,
+            config.data.size_power,
+            config.data.balanced_share,
+        )
+        return begun(batches) if self.progress < 1 else batches
 
     def _train_step(self, batch: TrainingBatch) -> dict[str, torch.Tensor]:
         """Take one step; the returned tensors stay on the device until they are read."""
@@ -267,22 +271,6 @@ class Trainer:
     @property
     def _failure_folder(self) -> Path:
         return self.folder / f"bad-loss-step-{self.step:09d}-rank-{self.fabric.global_rank}"
-
-    def _launch(self) -> Fabric:
-        options = self.options
-        processes = options.devices * options.num_nodes
-        try:
-            fabric = Fabric(
-                accelerator=options.accelerator,
-                devices=options.devices,
-                num_nodes=options.num_nodes,
-                strategy="ddp" if processes > 1 else "auto",
-                precision=options.precision,
-            )
-        except MisconfigurationException as error:
-            raise ValueError(f"cannot run on these devices: {error}") from error
-        fabric.launch()
-        return fabric
 
     def _agreed(self, seconds: float) -> float:
         """Time as the first process measures it, so that all processes stop together."""

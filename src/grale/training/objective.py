@@ -22,7 +22,7 @@ from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
 from grale.model.autoencoder import GRALE
-from grale.model.pair_costs import PairCosts
+from grale.model.beyond.pair_costs import PairCosts
 from grale.training.config import TrainConfig
 from grale.training.evaluation import evaluate
 from grale.training.flow_objective import FlowObjective

@@ -129,7 +129,7 @@ def _wider(known: pa.DataType | None, text: str | None) -> pa.DataType | None:
 
 
 def is_blank(text: str | None) -> bool:
-    """Whether a cell says that nothing is known."""
+    """Whether a cell stands for a missing value."""
     return text is None or text.strip().lower() in BLANKS
 
 

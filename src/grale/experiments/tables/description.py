@@ -11,18 +11,18 @@ Departures: not in the paper.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from itertools import islice
 
 from grale.data.sources import DataConfig, open_source, stream_held_out
-from grale.experiments.contest import LENGTH, Contender, Contest, folder_of, settings_of, trained
-from grale.experiments.kept import kept
+from grale.experiments.contest import Contender, Contest, trained_and_read
 from grale.experiments.recipes import at_scale
 from grale.experiments.request import Request
 from grale.experiments.table import Table
+from grale.model.autoencoder import GRALE
 from grale.settings.files import override
 from grale.tasks.geometry import measure_geometry, suits
+from grale.training.config import TrainConfig
 from grale.training.evaluation import evaluate
 
 PROPERTY = "logP"
@@ -91,13 +91,10 @@ def make(request: Request) -> list[Table]:
 
 
 def _measured(contest: Contest, contender: Contender) -> dict[str, float]:
-    """Exactness and geometry of one model; kept in a file of its run."""
+    """Exactness and geometry of one model, and the length of its training."""
     contest.on_model(contender.name)
-    folder = folder_of(contest, contender, 0)
-    config = settings_of(contest, contender, 0)
-    model = trained(config, folder, contest.minutes, contest.watch)
 
-    def compute() -> dict[str, float]:
+    def compute(model: GRALE, config: TrainConfig) -> dict[str, float]:
         path = str(config.data.path)
         graphs = list(stream_held_out(path, contest.count, contest.split))
         others = stream_held_out(path, MANY * contest.count, contest.split)
@@ -109,8 +106,6 @@ def _measured(contest: Contest, contender: Contender) -> dict[str, float]:
             **dict(zip(READ, (*knn, *ridge))),
             "moved": found.moved.value,
             "midpoints": found.midpoints.value,
-            **json.loads((folder / LENGTH).read_text()),
         }
 
-    numbers: dict[str, float] = kept(folder / f"readings-{contest.count}.json", compute)
-    return numbers
+    return trained_and_read(contest, contender, "readings", compute)

@@ -11,29 +11,20 @@ Departures: the paper does not say how it tuned its rivals.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grale.codec.graph_autoencoder import GraphAutoencoder
-from grale.experiments.contest import (
-    LENGTH,
-    Contender,
-    Contest,
-    folder_of,
-    settings_of,
-    trained,
-    unseen_graphs,
-)
-from grale.experiments.kept import kept
+from grale.experiments.contest import Contender, Contest, trained_and_read, unseen_graphs
 from grale.experiments.recipes import Scale
 from grale.experiments.request import Request
 from grale.experiments.table import Table
 from grale.graphs.graph import Graph
 from grale.tasks.heads import r2_of
 from grale.tasks.properties import named_property
+from grale.training.config import TrainConfig
 
 HEAD = "svm"
 PROPERTIES = ("logP", "QED", "TPSA")
@@ -133,20 +124,13 @@ def make(request: Request) -> list[Table]:
 
 
 def _scored(contest: Contest, contender: Contender) -> dict[str, float]:
-    """R2 of every property; kept in a file of the run."""
+    """R2 of every property, and the length of the training."""
     contest.on_model(contender.name)
-    folder = folder_of(contest, contender, 0)
-    config = settings_of(contest, contender, 0)
-    model = trained(config, folder, contest.minutes, contest.watch)
-    file = folder / f"properties-{contest.count}.json"
 
-    def compute() -> dict[str, float]:
-        graphs = unseen_graphs(config, contest.count, contest.split)
-        length = json.loads((folder / LENGTH).read_text())
-        return {**known_properties(model, graphs), **length}
+    def compute(model: GraphAutoencoder, config: TrainConfig) -> dict[str, float]:
+        return known_properties(model, unseen_graphs(config, contest.count, contest.split))
 
-    found: dict[str, float] = kept(file, compute)
-    return found
+    return trained_and_read(contest, contender, "properties", compute)
 
 
 def known_properties(model: GraphAutoencoder, graphs: list[Graph]) -> dict[str, float]:

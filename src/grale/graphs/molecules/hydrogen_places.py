@@ -48,7 +48,7 @@ def environments(molecule: Any) -> list[list[int]]:
 
 
 def bearer_odds(molecule: Any, atoms: Iterable[int]) -> dict[int, float]:
-    """Score of each atom; in one ring system, the hydrogen is likelier on the higher score."""
+    """Score of each atom; in a ring system, the hydrogen is more likely at a higher one."""
     from rdkit import Chem
 
     weights, codes = _weights(), environments(molecule)

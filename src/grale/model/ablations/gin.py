@@ -34,6 +34,8 @@ class GinBackbone(nn.Module):
     def __init__(self, featurizer: Featurizer, config: ModelConfig) -> None:
         super().__init__()
         self.space, dim = featurizer.space, config.node_dim
+        if self.space.node_feature_dim or self.space.edge_feature_dim:
+            raise ValueError("encoder=gin takes no continuous features; use evoformer")
         self.pair_dim = 2 * dim
         num_kinds = num_message_kinds(self.space)
         shape = GinShape(dim, dim, dim, num_kinds)

@@ -16,8 +16,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from grale.model.beyond.pair_costs import PairCosts
 from grale.model.config import MatcherConfig
-from grale.model.pair_costs import PairCosts
 from grale.nn.attention import full_precision
 from grale.transport.sinkhorn import SinkhornResult
 

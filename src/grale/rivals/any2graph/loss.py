@@ -13,7 +13,7 @@ Rows of a plan are targets, columns are predictions, as everywhere in this packa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
@@ -21,6 +21,7 @@ from torch import Tensor
 from torch.nn.functional import one_hot, softplus
 
 from grale.codec.logits import GraphLogits
+from grale.codec.loss_terms import LossTermsPerGraph
 from grale.graphs.batch import GraphBatch
 from grale.rivals.any2graph.config import Any2GraphConfig
 from grale.transport.conditional_gradient import SolvedPlan, minimise_plan
@@ -70,22 +71,13 @@ class Targets:
 
 
 @dataclass(frozen=True)
-class PmfgwTerms:
+class PmfgwTerms(LossTermsPerGraph):
     """The terms for each graph under one plan, before weighting."""
 
     mask: Float[Tensor, " B"]
     node_label: Float[Tensor, " B"]
     node_feature: Float[Tensor, " B"]
     edge: Float[Tensor, " B"]
-
-    def per_graph(self, config: Any2GraphConfig) -> Float[Tensor, " B"]:
-        """Weighted sum for each graph."""
-        parts = [getattr(config, f.name) * getattr(self, f.name) for f in fields(self)]
-        return torch.stack(parts).sum(dim=0)
-
-    def means(self) -> dict[str, Float[Tensor, ""]]:
-        """Mean of each term over the batch, for logs."""
-        return {f.name: getattr(self, f.name).detach().mean() for f in fields(self)}
 
 
 def pmfgw_terms(targets: Targets, logits: GraphLogits, plan: Float[Tensor, "B N N"]) -> PmfgwTerms:

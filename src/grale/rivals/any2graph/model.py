@@ -16,32 +16,26 @@ import torch
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor, nn
 
-from grale.codec.graph_predictor import GraphPredictor
 from grale.codec.logits import GraphLogits, adjacency_logits
 from grale.graphs.batch import GraphBatch
 from grale.graphs.space import GraphSpace
-from grale.inputs.reader import Reader
+from grale.rivals.adjacency_predictor import AdjacencyPredictor
 from grale.rivals.any2graph.config import Any2GraphSettings
 from grale.rivals.any2graph.loss import Targets, best_plan, pmfgw_terms
 
 DIAGONAL = -1.0  # logit of an edge from a node to itself
 
 
-class Any2Graph(GraphPredictor):
+class Any2Graph(AdjacencyPredictor):
     """Reader, linear heads for nodes, a small network for edges."""
 
     architecture = "any2graph"
     config_class = Any2GraphSettings
-    groups_by_size = False
-    predicts_edge_labels = False
     adam_weights: ClassVar = ("node_heads",)
 
     def __init__(self, space: GraphSpace, config: Any2GraphSettings) -> None:
         super().__init__(space, config)
-        if space.directed:
-            raise ValueError("Any2Graph predicts undirected graphs")
         dim, labels = config.reader.dim, space.num_node_labels
-        self.reader = Reader(config.inputs, config.reader, space.max_nodes + 1)
         self.node_sizes = [1, labels, labels]
         self.node_heads = nn.Linear(dim, sum(self.node_sizes))
         self.edge_nodes = three_layers(2 * dim, 2 * dim, dim)
@@ -51,7 +45,7 @@ class Any2Graph(GraphPredictor):
         self, inputs: UInt8[Tensor, "B w"], turns: Int[Tensor, " B"] | None = None
     ) -> GraphLogits:
         """Heads of all slots and pairs of slots."""
-        virtual, nodes = self.reader(inputs, turns).split([1, self.space.max_nodes], dim=1)
+        virtual, nodes = self.tokens_of(inputs, turns)
         mask, label, feature = self.node_heads(nodes).split(self.node_sizes, dim=-1)
         ends = self.edge_nodes(torch.cat([nodes, virtual.expand_as(nodes)], dim=-1))
         scores = self.edge_pairs(ends[:, :, None] + ends[:, None])[..., 0]

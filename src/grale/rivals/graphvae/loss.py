@@ -12,19 +12,20 @@ Departures: a graph without edges has no third term.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from grale.codec.loss_terms import LossTermsPerGraph
 from grale.graphs.batch import GraphBatch
 from grale.rivals.graphvae.decoder import Prediction
 
 
 @dataclass(frozen=True)
-class ReconstructionTerms:
+class ReconstructionTerms(LossTermsPerGraph):
     """The terms for each graph; all have weight 1."""
 
     existence: Float[Tensor, " B"]
@@ -37,10 +38,6 @@ class ReconstructionTerms:
     def total(self) -> Float[Tensor, " B"]:
         """- log p(G | z)."""
         return self.existence + self.adjacency + self.node_label + self.edge_label
-
-    def means(self) -> dict[str, Float[Tensor, ""]]:
-        """Mean of each term over the batch, for logs."""
-        return {f.name: getattr(self, f.name).detach().mean() for f in fields(self)}
 
 
 def reconstruction_terms(graphs: GraphBatch, matched: Prediction) -> ReconstructionTerms:

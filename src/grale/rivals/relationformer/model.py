@@ -19,11 +19,10 @@ import torch
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor, nn
 
-from grale.codec.graph_predictor import GraphPredictor
 from grale.codec.logits import GraphLogits, adjacency_logits
 from grale.graphs.batch import GraphBatch
 from grale.graphs.space import GraphSpace
-from grale.inputs.reader import Reader
+from grale.rivals.adjacency_predictor import AdjacencyPredictor
 from grale.rivals.relationformer.config import RelationformerSettings
 from grale.rivals.relationformer.loss import chosen_pairs, edge_loss, label_loss, matched_slots
 
@@ -48,22 +47,17 @@ class RelationHead(nn.Module):
         return self.rest(first[:, :, None] + self.target(objects)[:, None])[..., 0]
 
 
-class Relationformer(GraphPredictor):
+class Relationformer(AdjacencyPredictor):
     """Reader, a linear head for labels, a network for pairs."""
 
     architecture = "relationformer"
     config_class = RelationformerSettings
-    groups_by_size = False
-    predicts_edge_labels = False
     adam_weights: ClassVar = ("label_head",)
 
     def __init__(self, space: GraphSpace, config: RelationformerSettings) -> None:
         super().__init__(space, config)
-        if space.directed:
-            raise ValueError("this Relationformer predicts undirected graphs")
         dim = config.reader.dim
         self.num_draws = space.max_nodes**2  # they choose pairs and their order
-        self.reader = Reader(config.inputs, config.reader, space.max_nodes + 1)
         self.label_head = nn.Linear(dim, space.num_node_labels + 1)
         self.relation_head = RelationHead(dim, config.config.hidden_dim)
 
@@ -71,13 +65,13 @@ class Relationformer(GraphPredictor):
         self, inputs: UInt8[Tensor, "B w"], turns: Int[Tensor, " B"] | None = None
     ) -> tuple[Float[Tensor, "B N l"], Float[Tensor, "B N N"]]:
         """Logits of labels, the last one "empty", and scores of ordered pairs."""
-        relation, objects = self.reader(inputs, turns).split([1, self.space.max_nodes], dim=1)
+        relation, objects = self.tokens_of(inputs, turns)
         return self.label_head(objects), self.relation_head(objects, relation)
 
     def logits_of(
         self, inputs: UInt8[Tensor, "B w"], num_nodes: Int[Tensor, " B"] | None = None
     ) -> GraphLogits:
-        """A slot exists if some label is likelier than "empty"."""
+        """A slot exists if some label is more likely than "empty"."""
         labels, scores = self.read(inputs)
         known, empty = labels[..., :-1], labels[..., -1]
         edges = adjacency_logits((scores + scores.transpose(1, 2)) / 2, self.space.num_edge_classes)

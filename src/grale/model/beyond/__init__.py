@@ -1,0 +1,1 @@
+"""What is not in the paper: pooling by transport, descriptions, costs for matching in rounds."""
