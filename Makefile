@@ -59,7 +59,7 @@ lint: setup
 docs: setup
 	$(BIN)/python -m sphinx -j auto -W --keep-going -q -b html docs docs/_build/html
 
-# Every page and every link, without running examples and notebooks (which are tests of their own) and
+# Every page and every link, without running examples (tests/test_docs.py) and the notebook (tests/test_notebook.py), and
 # without what only readers need (docs/conf.py).
 docs-check: setup
 	$(BIN)/python -m sphinx -j auto -W --keep-going -q -t check -b html docs docs/_build/check

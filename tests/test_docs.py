@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+import grale
+
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "grale"
@@ -111,6 +113,22 @@ def test_the_example_runs_and_draws(
     monkeypatch.setattr(sys, "argv", [str(path)])
     runpy.run_path(str(path), run_name="__main__")
     assert list(tmp_path.rglob("*.png"))
+
+
+def documented(page: str) -> set[str]:
+    """Public names and methods that the page of the API shows."""
+    names = set(re.findall(r"auto(?:function|class):: grale\.(\w+)\n", page))
+    members = re.findall(r":members: (.+)", page)
+    return names | {name.strip() for line in members for name in line.split(",")}
+
+
+def test_the_page_of_the_api_has_every_public_name() -> None:
+    page = (ROOT / "docs" / "api" / "index.md").read_text()
+    methods = {"match", "match_many", "sample", "save_pretrained", "encode", "decode"}
+    wanted = {*grale.__all__, *methods} - {"__version__"}
+    assert wanted <= documented(page)
+    assert not wanted <= documented(page.replace("grale.probe\n", "")), "a gap would be found"
+    assert all(hasattr(grale.GRALE, name) for name in methods)
 
 
 def test_the_notebook_is_stored_without_output() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
+import grale
 from cli.invoking import invoke as run
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
@@ -92,7 +94,16 @@ def test_reproduce_trains_and_writes_a_table(tmp_path: Path) -> None:
     assert "K=1 D=4, seed 0" in shown
     for kind in ("png", "svg", "txt", "json"):
         assert (tmp_path / f"figure-embedding-size.{kind}").stat().st_size > 100
-    assert list((tmp_path / "runs").rglob("model.safetensors"))
+    made_with = json.loads((tmp_path / "figure-embedding-size.json").read_text())["made_with"]
+    saved = {
+        file.parent.relative_to(tmp_path).as_posix(): grale.load(str(file.parent)).fingerprint
+        for file in (tmp_path / "runs").rglob("model.safetensors")
+        if file.parent.name.endswith("seed0")
+    }
+    assert saved
+    found = {name: known["fingerprint"] for name, known in made_with["models"].items()}
+    assert found == saved
+    assert len(set(found.values())) == len(found)
 
 
 def test_reproduce_writes_picture_and_caption(tmp_path: Path) -> None:
@@ -118,7 +129,17 @@ def test_demo_writes_a_page_with_pictures(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(list(tmp_path.glob("*.png"))) == len(headings) == 16
     assert page.count("<pre><code>grale ") == len(headings)
     assert 'href="map.html"' in page
-    assert (tmp_path / "map.html").is_file()
+    models = {name: grale.load(name).fingerprint for name in ("molecules", "coloring-10")}
+    for fingerprint in models.values():
+        assert fingerprint in page
+        assert f"({fingerprint[:12]}), both" in page
+    assert models["molecules"] in (tmp_path / "map.html").read_text()
+    for picture in tmp_path.glob("*.json"):
+        made_with = json.loads(picture.read_text())["made_with"]
+        assert made_with["fingerprint"] == models[made_with["model"]]
+        assert (made_with["model"] == "molecules") == (
+            made_with["fingerprint"] == models["molecules"]
+        )
 
 
 def test_match_prints_the_edits_and_draws(tmp_path: Path) -> None:

@@ -88,6 +88,36 @@ def test_the_page_holds_every_graph_and_links_to_nothing(tmp_path) -> None:
     assert places.tolist() == [[0, 0], [21845, 43690], [65535, 21845]]
 
 
+def test_the_page_says_which_model_placed_its_dots(tmp_path) -> None:
+    made_with = {
+        "model": "<m>", "version": None, "fingerprint": "f" * 64, "grale": "2",
+        "reading": "description",
+    }  # fmt: skip
+    path = tmp_path / "map.html"
+    text = write_map_page(path, "t", POINTS, [SIZE], GRAPHS, made_with=made_with).read_text()
+    assert "Made with &lt;m&gt; (ffffffffffff), description, grale 2." in text
+    assert data_of(text)["made_with"] == made_with
+    text = write_map_page(path, "t", POINTS, [SIZE], GRAPHS).read_text()
+    assert "Made with" not in text
+    assert data_of(text)["made_with"] == {}
+
+
+def test_rare_kinds_keep_their_values(tmp_path) -> None:
+    for count, rare in ((30, {str(place): f"k{place}" for place in range(30)}), (3, {})):
+        points = np.column_stack([np.arange(count), np.zeros(count)])
+        kinds = Colouring("kind", ["often"] * count + [f"k{place}" for place in range(count)])
+        points = np.concatenate([points, points + 1])
+        path = write_map_page(
+            tmp_path / "map.html", "t", points, [kinds], [GRAPHS[0]] * (2 * count)
+        )
+        (column,) = data_of(path.read_text())["colourings"]
+        shared = len(column["kinds"]) - 1 if rare else None
+        codes = base64.b64decode(column["values"])
+        expected = {str(k): kinds.values[k] for k, code in enumerate(codes) if code == shared}
+        assert column["rare"] == expected
+        assert len(expected) > 10 or not rare
+
+
 def test_text_of_users_cannot_become_markup(tmp_path) -> None:
     hostile = "</script><img src=x onerror=alert(1)> & ${x} $data"
     path = write_map_page(

@@ -15,6 +15,7 @@ from grale.graphs.space import GraphSpace
 from grale.plot.changes import CHANGED, GONE, NEW
 from grale.plot.depiction import depicted
 from grale.plot.figures import interpolation_figure, reconstruction_figure, save_figure
+from grale.plot.gallery import GalleryRow, gallery_figure
 from grale.plot.graph_look import GraphLook
 from grale.plot.look import look_of
 from grale.plot.matching import matching_figure
@@ -63,6 +64,34 @@ def test_what_is_new_along_a_row_is_highlighted() -> None:
     assert not first & {CHANGED, NEW, GONE}
     assert second & {CHANGED, NEW, GONE} == {CHANGED}
     assert third & {CHANGED, NEW, GONE} == {NEW}
+
+
+@pytest.mark.slow
+def test_a_row_of_a_gallery_marks_what_is_new_if_its_graphs_are_matched() -> None:
+    row = GalleryRow("", [PHENOL, ANILINE, TOLUIDINE], [""] * 3)
+    along = row._replace(mappings=[range(7), [*range(7), -1]])
+    from_first = along._replace(from_first=True)
+    marks = {CHANGED, NEW, GONE}
+    for one, expected in (
+        (row, [set(), set(), set()]),
+        (along, [set(), {CHANGED}, {NEW}]),
+        (from_first, [set(), {CHANGED}, {CHANGED, NEW}]),
+    ):
+        figure = gallery_figure([one], LOOK)
+        assert [colours(axes) & marks for axes in figure.axes] == expected
+
+
+@pytest.mark.parametrize("from_first", [False, True])
+def test_what_a_row_of_a_gallery_shares_keeps_its_place(from_first: bool) -> None:
+    longer = Graph.from_smiles("Nc1ccccc1CCCC")
+    graphs = [PHENOL, ANILINE, longer]
+    mappings = [range(7), [*range(7), *[-1] * 4]]
+    row = GalleryRow("", graphs, [""] * 3, mappings, from_first)
+    first, *others = (panel.places for panel in row.panels(LOOK))
+    for places in others:
+        assert np.linalg.norm(places[:7] - first, axis=1).max() < 0.05
+    *_, alone = (panel.places for panel in row._replace(mappings=None).panels(LOOK))
+    assert np.linalg.norm(alone[:7] - first, axis=1).max() > 0.3  # unrelated, it is elsewhere
 
 
 @pytest.mark.slow

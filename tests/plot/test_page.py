@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from html.parser import HTMLParser
 
@@ -41,6 +42,24 @@ def test_the_page_refers_to_nothing_outside(tmp_path, figure):
     assert "http:" not in html
     assert "https:" not in html
     assert not {tag for tag, _ in tags(html)} & {"script", "link", "iframe", "a"}
+
+
+def test_a_page_names_the_models_behind_it(tmp_path):
+    made_with = {
+        "model": "m",
+        "version": "1",
+        "fingerprint": "f" * 64,
+        "grale": "2",
+        "reading": "both",
+    }
+    section = Section("h", "x")
+    html = write_page(tmp_path / "a.html", "t", [section], "intro", [made_with]).read_text()
+    assert "Made with m@1 (ffffffffffff), both, grale 2." in html
+    ((_, meta),) = [one for one in tags(html) if one[1].get("name") == "grale"]
+    assert json.loads(str(meta["content"])) == [made_with]
+    nameless = write_page(tmp_path / "b.html", "t", [section], "intro").read_text()
+    assert "Made with" not in nameless
+    assert not [one for one in tags(nameless) if one[1].get("name") == "grale"]
 
 
 @pytest.mark.slow

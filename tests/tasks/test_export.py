@@ -17,6 +17,7 @@ import json, sys
 from pathlib import Path
 import torch
 from grale.catalog import load
+from grale.codec.identity import provenance
 from grale.data.samples import sample_graphs
 from grale.graphs.molecules.molecule import molecule_space
 from grale.model.autoencoder import GRALE
@@ -41,10 +42,13 @@ model = untrained(*made[name]) if name in made else load(name)
 export_model(model, folder, name)
 graphs = sample_graphs(model.space, 7, None, "test")  # another number than it was traced with
 found = differences(model, folder, graphs)
+before = provenance(model, name, "both")
 model.decoder.node_heads.weight.data.mul_(1.1)  # the control: a model that differs
 wrong = differences(model, folder, graphs)
 about = json.loads((folder / "export.json").read_text())
-print(json.dumps({"found": found, "wrong": wrong, "parts": list(about["parts"])}))
+after = provenance(model, name, "both")
+said = {"named": [known.items() <= about.items() for known in (before, after)]}
+print(json.dumps(said | {"found": found, "wrong": wrong, "parts": list(about["parts"])}))
 """
 ONE = ["encoder", "decoder", "description"]
 TWO = ["nodes", "pooling", "decoder", "description"]
@@ -72,4 +76,5 @@ def test_onnxruntime_agrees_with_torch(tmp_path: Path, name: str, parts: list[st
     }  # fmt: skip
     assert max(said["found"].values()) < 1e-4
     assert said["wrong"]["node_label"] > 1e-3
+    assert said["named"] == [True, False]  # its fingerprint is that of the weights as exported
     assert said["wrong"]["latents"] < 1e-4  # the encoder is as before

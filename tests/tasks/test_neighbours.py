@@ -10,7 +10,7 @@ import grale.tasks.described_rows as described
 from grale.data.row_files import open_rows
 from grale.model.autoencoder import GRALE
 from grale.tasks.embed import EmbedConfig, embed_file
-from grale.tasks.map_rows import coloured_rows
+from grale.tasks.map_rows import coloured_rows, ids_of
 
 SMILES = ["CCO", "xyz", "CCN", "c1ccccc1", "CC(=O)O", "C" * 40, "c1ccncc1", "CCCO"]
 
@@ -86,7 +86,8 @@ def test_rows_for_a_map_have_their_columns_or_properties(molecule_model, source)
     ("header", "ids", "found"),
     [
         ("Compound ID", ("A7", "B9", "C1"), ["A7", "C1"]),
-        ("Compound ID", ("A7", "B9", "A7"), ["0", "2"]),
+        ("Compound ID", ("A7", "B9", "A7"), ["0", "2"]),  # it tells no row from another
+        ("Compound ID", ("A7", "B9", ""), ["0", "2"]),
         ("pIC50", ("1", "2", "3"), ["0", "2"]),
     ],
 )
@@ -95,6 +96,12 @@ def test_rows_for_a_map_are_called_by_their_own_ids(tmp_path, molecule_model, he
     rows = zip(("CCO", "xyz", "CCN"), ids)
     file.write_text(f"smiles,{header}\n" + "".join(f"{a},{b}\n" for a, b in rows))
     assert coloured_rows(molecule_model, file, ["size"]).ids == found
+
+
+def test_ids_with_gaps_and_repeats_are_found_on_a_map() -> None:
+    columns = {"y": [1, 2, 3, 4], "name": ["p"] * 4, "ID": ["A7", "", "A7", "B9"]}
+    assert ids_of(columns, [0, 2, 3, 5]) == ["A7", "row 2", "A7", "B9"]
+    assert ids_of({"name": ["p"] * 4}, [0, 2, 3, 5]) == ["0", "2", "3", "5"]
 
 
 @pytest.mark.parametrize("header", ["logP", "other"])

@@ -11,6 +11,7 @@ import torch
 
 from grale.graphs.space import GraphSpace
 from grale.model.autoencoder import GRALE
+from grale.plot.changes import CHANGED
 from serving import page_of
 
 pytestmark = pytest.mark.slow
@@ -149,6 +150,11 @@ def test_changing_marks_the_start_and_says_when_nothing_is_better(opened) -> Non
         assert page.locator(".tile .badge").all_inner_texts() == badges
         text = page.locator(".card").last.inner_text()
         assert ("Nothing on the way has a higher logP" in text) == is_said
+        start, changed = page.locator(".tile img").all()
+        assert CHANGED.strip("#") in changed.get_attribute("src")  # oxygen became carbon
+        assert CHANGED.strip("#") not in start.get_attribute("src")
+    page.set_viewport_size({"width": WIDTHS[1], "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 def test_the_page_of_the_api_explains_each_field(browser, address) -> None:

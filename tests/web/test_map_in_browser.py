@@ -29,7 +29,8 @@ def test_a_selection_is_saved_with_its_ids_and_exact_values(browser, tmp_path) -
         Colouring("y", np.array([12345.67, 1.0, np.nan])),
         Colouring("kind", ["a", "b", "a"]),
     ]
-    options = {"ids": ["x, 1", "z", "x 2"], "names": ["CC", "C", "CO"]}
+    made_with = {"model": "m", "version": None, "fingerprint": "f", "grale": "1", "reading": "both"}
+    options = {"ids": ["x, 1", "z", "x 2"], "names": ["CC", "C", "CO"], "made_with": made_with}
     path = write_map_page(tmp_path / "map.html", "dots", points, colourings, graphs, **options)
     page = browser.new_page(viewport=WINDOW)
     page.goto(path.as_uri())
@@ -39,7 +40,27 @@ def test_a_selection_is_saved_with_its_ids_and_exact_values(browser, tmp_path) -
         page.get_by_role("button", name="Save csv").click()
     saved.value.save_as(tmp_path / "selection.csv")
     lines = (tmp_path / "selection.csv").read_text().splitlines()
-    assert lines == ["id,name,y,kind", '"x, 1",CC,12345.67,a', "x 2,CO,,a"]
+    assert lines == [
+        "id,name,y,kind," + ",".join(f"made_with_{key}" for key in made_with),
+        '"x, 1",CC,12345.67,a,m,,f,1,both',
+        "x 2,CO,,a,m,,f,1,both",
+    ]
+    page.close()
+
+
+def test_a_rare_kind_is_saved_and_shown_as_itself(browser, tmp_path) -> None:
+    kinds = ["a", "a", *(f"kind {number}" for number in range(30))]
+    points = np.column_stack([np.arange(32), np.arange(32)])
+    path = write_map_page(
+        tmp_path / "map.html", "dots", points, [Colouring("kind", kinds)], [Graph([0])] * 32
+    )
+    page = browser.new_page(viewport=WINDOW)
+    page.goto(path.as_uri())
+    saved = page.evaluate("() => { selected = new Uint8Array(count).fill(1); return csv(); }")
+    assert [line.split(",")[2] for line in saved.splitlines()] == ["kind", *kinds]
+    page.evaluate("show(31)")
+    assert page.locator("#values").inner_text().split("\t") == ["kind", "kind 29"]
+    assert "other" in page.locator("#kinds").inner_text()
     page.close()
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+
+from grale.plot.changes import NEW
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -25,6 +28,44 @@ def test_marked_nodes_are_drawn_differently(page) -> None:
         for changed in ([[]], [[1]])
     )
     assert plain["svg"] != marked["svg"]
+
+
+@pytest.mark.slow
+def test_a_strip_keeps_what_neighbours_share_in_place_and_marks_what_is_new(page) -> None:
+    graphs = ["c1ccccc1", "broken(", "c1ccccc1O"]
+    apart, along = (
+        page.post("/play/pictures", json={"graphs": graphs, "strip": is_strip}).json()["rows"]
+        for is_strip in (False, True)
+    )
+    for rows in (apart, along):
+        assert [row["status"] for row in rows] == ["ok", "failed", "ok"]
+        assert [row["smiles"] for row in rows] == ["c1ccccc1", None, "Oc1ccccc1"]
+    first, last = (corners_of(along[place]["svg"]) for place in (0, 2))
+    assert len(first & last) > 0.7 * len(first) > 5
+    assert NEW in along[2]["svg"]
+    assert not any(NEW in str(row["svg"]) for row in (along[0], *apart))
+    first, last = (corners_of(apart[place]["svg"]) for place in (0, 2))
+    assert len(first & last) < 0.3 * len(first)
+
+
+@pytest.mark.slow
+def test_a_strip_of_graphs_marks_nodes_and_edges(tiny_coloring_client) -> None:
+    graphs = [
+        {"node_labels": [0, 1], "edges": [[0, 1]]},
+        {"node_labels": [0, 1, 2], "edges": [[0, 1], [1, 2]]},
+    ]
+    asked = {"graphs": [*graphs, graphs[1]], "strip": True}
+    rows = tiny_coloring_client.post("/play/pictures", json=asked).json()["rows"]
+    assert [row["svg"].count(NEW) for row in rows] == [0, 2, 0]
+    empty = tiny_coloring_client.post("/play/pictures", json={"graphs": [], "strip": True})
+    assert empty.json() == {"rows": []}
+
+
+def corners_of(svg: str) -> set[tuple[float, ...]]:
+    """Ends of the lines of a picture."""
+    paths = (part for part in ElementTree.fromstring(svg) if part.tag.endswith("path"))
+    found = (re.findall(r"(-?[\d.]+)[ ,](-?[\d.]+)", str(path.get("d"))) for path in paths)
+    return {tuple(round(float(x), 1) for x in pair) for pairs in found for pair in pairs}
 
 
 @pytest.mark.slow
@@ -103,6 +144,9 @@ def test_a_map_of_a_file_is_coloured_by_its_columns(page) -> None:
         assert answer.status_code == 200
         assert HOSTILE not in answer.text
         assert "m-4" in answer.text
+        model = page.get("/model").json()["model"]
+        assert model["fingerprint"] in answer.text
+        assert f"({model['fingerprint'][:12]}), description" in answer.text
         assert "m-2" not in answer.text, "the row that failed has no dot"
     refused = page.get("/play/map", params={"set": found["set"], "column": "nothing"})
     assert refused.status_code == 422

@@ -55,7 +55,6 @@ def draw_map(
     """Draw one point per graph, as a picture and as a page to zoom, search and select in."""
     from grale.catalog import load
     from grale.cli.terminal import counting, keep_freed_memory, say
-    from grale.codec.identity import identity_of
     from grale.data.samples import is_file_of_rows, sample_graphs, usual_data
     from grale.experiments.figures.map import dataset_map, map_picture, write_map
     from grale.graphs.molecules.molecule import is_molecular
@@ -73,10 +72,9 @@ def draw_map(
             found = dataset_map(loaded, graphs, colours, method.value, advance)
     picture = map_picture(found)
     say(f"picture: {save_figure(picture.figure, out)}")
-    seen = f"{data or usual_data(loaded.space)} as {identity_of(loaded).called(model)} sees it"
-    title = f"{seen} (descriptions, grale {_package()})"
+    title = f"A map of {data or usual_data(loaded.space)}"
     with counting("drawing", len(found.graphs)) as advance:
-        page = write_map(loaded, found, out.with_suffix(".html"), title, advance)
+        page = write_map(loaded, found, out.with_suffix(".html"), title, advance, model)
     say(f"page: {page}")
 
 
@@ -104,9 +102,3 @@ def _map_of_file(
         say(f"{left_out} of {rows.num_read} rows are left out: the model cannot take them")
     colourings = [Colouring(name, values[name]) for name in colours]
     return DatasetMap(rows.graphs, project(rows.vectors, method), colourings, ids)
-
-
-def _package() -> str:
-    from importlib import metadata
-
-    return metadata.version("grale")

@@ -126,13 +126,12 @@ def _read(
 ) -> tuple[Molecules, dict[str, Vectors]]:
     """All molecules of the file, and what the contenders make of them."""
     from grale.cli.terminal import counting
-    from grale.tasks.contenders import join, make_vectors, read_molecules
+    from grale.tasks.contenders import contender_vectors, read_molecules
 
     entries = (entry for chunk in file.rows(65_536) for entry in chunk.entries)
     molecules = read_molecules(entries, file.text)
     with counting("vectors", len(makers) * len(molecules.entries)) as advance:
-        made = make_vectors(makers, molecules, advance)
-    return molecules, {name: join(name, made) for name in contenders}
+        return molecules, contender_vectors(contenders, molecules, makers, advance)
 
 
 def _show(found: Probed, vectors: dict[str, Vectors], title: str) -> None:

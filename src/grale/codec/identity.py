@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from importlib import metadata
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+UNNAMED = "a model without a name"
 SHORT = 12  # digits of a fingerprint that are shown
 
 
@@ -35,7 +37,7 @@ class Identity(NamedTuple):
         >>> Identity(None, None, "0123456789abcdef").called("runs/mine")
         'runs/mine (0123456789ab)'
         """
-        known = self.name or name or "a model without a name"
+        known = self.name or name or UNNAMED
         version = f"@{self.version}" if self.version else ""
         return f"{known}{version} ({self.fingerprint[:SHORT]})"
 
@@ -115,6 +117,18 @@ def provenance(model: nn.Module, name: str, reading: str) -> dict[str, str | Non
         "grale": metadata.version("grale"),
         "reading": reading,
     }
+
+
+def told(made_with: Mapping[str, Any]) -> str:
+    """What :func:`provenance` has found, in a few words for a heading.
+
+    >>> made_by = {"model": "m", "version": "1", "fingerprint": "0" * 64}
+    >>> told(made_by | {"grale": "2", "reading": "both"})
+    'm@1 (000000000000), both, grale 2'
+    """
+    made_by = identity_in(dict(made_with))
+    called = made_by.called() if made_by else str(made_with["model"])
+    return f"{called}, {made_with['reading']}, grale {made_with['grale']}"
 
 
 def identity_in(values: Any) -> Identity | None:

@@ -7,7 +7,9 @@ interrupted run continues where it stopped; a finished one is not repeated.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +18,7 @@ import numpy as np
 
 from grale.catalog import load_kind
 from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.identity import provenance
 from grale.data.sources import open_source, stream_held_out
 from grale.experiments.kept import kept
 from grale.files import write_whole
@@ -27,6 +30,10 @@ from grale.training.evaluation import evaluate
 from grale.training.loop import Trainer
 
 LENGTH = "length.json"  # written last: the model next to it is complete
+
+Noted = dict[Path, dict[str, str | None]]
+"""What stands behind a result: the folder of each model, and what an output says of it."""
+_NOTED: ContextVar[Noted | None] = ContextVar("models of the experiment that runs", default=None)
 
 Watch = Callable[[Trainer, Path], Any]
 """Runs a trainer to its end, logging into the folder; returns its model."""
@@ -138,8 +145,27 @@ def settings_of(contest: Contest, contender: Contender, seed: int) -> TrainConfi
     return build(TrainConfig, override(contest.recipe, [*contender.changes, f"seed={seed}"]))
 
 
+@contextmanager
+def noting_models() -> Iterator[Noted]:
+    """Yield what will hold all models that :func:`trained` returns within the block."""
+    noted: Noted = {}
+    token = _NOTED.set(noted)
+    try:
+        yield noted
+    finally:
+        _NOTED.reset(token)
+
+
 def trained(config: TrainConfig, folder: Path, minutes: float | None, watch: Watch) -> Any:
     """Return the model of that folder; train it first if it is not finished."""
+    model = _trained(config, folder, minutes, watch)
+    noted = _NOTED.get()
+    if noted is not None:
+        noted[folder] = provenance(model, folder.name, "both")
+    return model
+
+
+def _trained(config: TrainConfig, folder: Path, minutes: float | None, watch: Watch) -> Any:
     settings = folder / "train.json"
     if settings.is_file() and _read_settings(settings) != (config, minutes):
         raise ValueError(f"{folder} was trained with other settings; remove it or choose another")

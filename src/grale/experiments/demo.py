@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from grale.codec.identity import provenance
 from grale.codec.options import CodecOptions
 from grale.codec.reconstruct import reconstruct
 from grale.data.samples import LIBRARY, named_graph, sample_graphs, usual_data
@@ -62,9 +63,18 @@ def write_tour(
     say
         Called with what is being made.
     """
+    made_with = [
+        provenance(model, name, "both")
+        for model, name in ((molecules, "molecules"), (coloring, "coloring"))
+    ]
+    found = [
+        molecule_sections(molecules, count, folder, say),
+        coloring_sections(coloring, count, say),
+    ]
     sections = [
-        *molecule_sections(molecules, count, folder, say),
-        *coloring_sections(coloring, count, say),
+        picture._replace(made_with=model)
+        for pictures, model in zip(found, made_with)
+        for picture in pictures
     ]
     for picture in sections:
         picture.write(folder)
@@ -73,7 +83,7 @@ def write_tour(
         for p in sections
     ]
     return write_page(
-        folder / "index.html", "grale: a graph in, a vector, a graph out", parts, INTRO
+        folder / "index.html", "grale: a graph in, a vector, a graph out", parts, INTRO, made_with
     )
 
 

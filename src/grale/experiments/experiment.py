@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from importlib import import_module
+from importlib import import_module, metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from grale.experiments.contest import Noted
     from grale.experiments.picture import Picture
     from grale.experiments.request import Request
     from grale.experiments.table import Table
@@ -88,6 +90,20 @@ class OfTrainings:
 
     def run(self, request: Request, counting: Counting) -> Sequence[Picture | Table]:
         """Train the missing models, and compare."""
+        from grale.experiments.contest import noting_models
+
         make = getattr(import_module(self.module), self.function)
-        found: Sequence[Picture | Table] = make(request)
-        return found
+        with noting_models() as noted:
+            found: Sequence[Picture | Table] = make(request)
+        return [each._replace(made_with=_of_all(noted, request.folder, each)) for each in found]
+
+
+def _of_all(noted: Noted, folder: Path, result: Picture | Table) -> dict[str, Any]:
+    """What a result says of all models behind it: those that were trained, and its own."""
+    models = {_within(path, folder): known for path, known in noted.items()}
+    models |= (result.made_with or {}).get("models", {})
+    return {"grale": metadata.version("grale"), "models": models}
+
+
+def _within(path: Path, folder: Path) -> str:
+    return (path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
 
@@ -25,8 +25,8 @@ class Picture(NamedTuple):
     """What it shows, in plain text."""
     details: str = ""
     """The numbers behind it, for the caption file."""
-    made_with: Mapping[str, str | None] | None = None
-    """Model, version and fingerprint of what is shown, for the JSON file."""
+    made_with: Mapping[str, Any] | None = None
+    """Model, version and fingerprint of what is shown, for the JSON file; or `models` by name."""
     command: str = ""
     """What to type to get such a picture."""
     link: tuple[str, str] | None = None

@@ -21,8 +21,8 @@ class Table(NamedTuple):
     caption: str
     values: dict[str, Any]
     """The same as numbers, for the JSON file."""
-    made_with: Mapping[str, str | None] | None = None
-    """Model, version and fingerprint of what was measured, if it is one model."""
+    made_with: Mapping[str, Any] | None = None
+    """Model, version and fingerprint of what was measured; or `models` by name."""
 
     def markdown(self) -> str:
         """The table as Markdown, caption below."""

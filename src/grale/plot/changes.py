@@ -7,10 +7,20 @@ from numpy.typing import ArrayLike
 
 from grale.graphs.graph import Graph, IntArray
 from grale.plot.layout import checked_mapping
+from grale.plot.panel import Marks
 
 CHANGED = "#ffd98a"  # amber: another label than its partner
 NEW = "#b9e4b4"  # green: only here, and new
 GONE = "#f6b5ae"  # red: only here, and missing in the other graph
+
+
+def marks_of(graph: Graph, other: Graph, partners: IntArray, only_here: str) -> Marks:
+    """Amber for another label; another colour for what the other graph does not have."""
+    nodes = dict.fromkeys(differing_nodes(graph, other, partners), CHANGED)
+    nodes |= {node: only_here for node in nodes if partners[node] < 0}
+    edges = dict.fromkeys(differing_edges(graph, other, partners), CHANGED)
+    edges |= dict.fromkeys(missing_edges(graph, other, partners), only_here)
+    return Marks(nodes, edges)
 
 
 def differing_edges(graph: Graph, other: Graph, partners: IntArray) -> list[int]:

@@ -37,8 +37,10 @@ def page_colouring(colouring: Colouring) -> dict[str, Any]:
     """What the page of a map needs of a column."""
     numbers = colouring.numbers()
     if numbers is None:
-        codes, kinds = kinds_of([str(value) for value in np.asarray(colouring.values)])
-        return {"name": colouring.name, "values": _text(codes), "kinds": kinds}
+        texts = [str(value) for value in np.asarray(colouring.values)]
+        codes, kinds = kinds_of(texts)
+        rare = _rare(texts, codes, kinds)
+        return {"name": colouring.name, "values": _text(codes), "kinds": kinds, "rare": rare}
     low, high = ends_of(numbers)
     known = numbers[np.isfinite(numbers)]
     ticks = [f"{value:.3g}" for value in np.linspace(low, high, 5)]
@@ -79,6 +81,15 @@ def kinds_of(texts: Sequence[str]) -> tuple[NDArray[np.uint8], list[list[str]]]:
     if is_many:
         kinds.append([OTHER_KINDS, OTHER_COLOUR])
     return codes, kinds
+
+
+def _rare(
+    texts: Sequence[str], codes: NDArray[np.uint8], kinds: Sequence[Sequence[str]]
+) -> dict[int, str]:
+    """Values of the points whose kind shares a colour with others, by point."""
+    if len(set(texts)) <= len(kinds):
+        return {}
+    return {place: texts[place] for place in np.flatnonzero(codes == len(kinds) - 1).tolist()}
 
 
 def _text(values: NDArray[Any]) -> str:

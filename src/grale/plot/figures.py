@@ -23,6 +23,7 @@ from grale.plot.changes import both_ways
 from grale.plot.graph_look import GraphLook
 from grale.plot.palette import shared_palette
 from grale.plot.panel import Look, Panel
+from grale.plot.strip import panels_along
 
 MOST_WIDTH = 15.5  # inches; wider strips are broken into rows
 MOST_DOTS = 30_000  # along a side of a PNG; larger figures have fewer dots per inch
@@ -123,11 +124,7 @@ def interpolation_figure(
     num_graphs = _at_least_one(graphs, "graphs")
     _check_length("captions", captions, num_graphs, "graphs")
     look = look or GraphLook(shared_palette(graphs))
-    panels = [Panel(*pair) for pair in zip(graphs, look.along(graphs, mappings))]
-    for step, mapping in enumerate(mappings or ()):
-        graph, before = graphs[step + 1], graphs[step]
-        marks = look.changes(graph, before, np.asarray(mapping, dtype=np.int64))
-        panels[step + 1] = panels[step + 1]._replace(marks=marks)
+    panels = panels_along(graphs, mappings, look)
     notes = wrapped(captions, None, num_graphs)
     frame = look.frame(panels)
     figure, axes = panel_grid(1, num_graphs, notes, frame.size)

@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from grale.graphs.graph import Graph
 from grale.plot.figures import TEXT_COLOUR
 from grale.plot.look import Look
 from grale.plot.panel import Panel
+from grale.plot.strip import panels_along, panels_from
 
 CAPTION_HEIGHT = 0.34  # inches: two lines
 NAME_WIDTH = 0.35  # inches
@@ -25,14 +27,24 @@ class GalleryRow(NamedTuple):
     """Written beside the row; may be empty."""
     graphs: Sequence[Graph]
     captions: Sequence[str]
+    mappings: Sequence[ArrayLike] | None = None
+    """As in `grale.plot.strip`: with them, what graphs share keeps its place, and what is new in a
+    molecule is marked."""
+    from_first: bool = False
+    """Whether the mappings lead to the first graph of the row, not to the one before."""
+
+    def panels(self, look: Look) -> list[Panel]:
+        """The graphs, placed and marked."""
+        if self.from_first and self.mappings is not None:
+            return panels_from(self.graphs, self.mappings, look)
+        return panels_along(self.graphs, self.mappings, look)
 
 
 def gallery_figure(rows: Sequence[GalleryRow], look: Look) -> Figure:
     """Draw rows of graphs; shorter rows end earlier."""
-    graphs = [graph for row in rows for graph in row.graphs]
-    if not graphs:
+    panels = [panel for row in rows if row.graphs for panel in row.panels(look)]
+    if not panels:
         raise ValueError("there is nothing to draw; give at least one graph")
-    panels = [Panel(*pair) for pair in zip(graphs, look.along(graphs, None))]
     frame = look.frame(panels)
     drawn = iter(zip(panels, frame.boxes))
     panel_width, panel_height = frame.size

@@ -64,10 +64,12 @@ function csv() {
     if (one.kinds) return said(one, i);
     return Number.isNaN(one.numbers[i]) ? "" : String(Number(one.numbers[i].toPrecision(7)));
   };
-  const lines = [["id", "name", ...colourings.map((one) => one.name)]];
+  const model = Object.entries(data.made_with);  // a csv has no other place to say it
+  const lines = [["id", "name", ...colourings.map((one) => one.name), ...model.map(([key]) => "made_with_" + key)]];
   const flags = wanted();
   for (let i = 0; i < count; i++)
-    if (flags[i]) lines.push([data.ids[i], data.names[i], ...colourings.map((one) => value(one, i))]);
+    if (flags[i]) lines.push([data.ids[i], data.names[i], ...colourings.map((one) => value(one, i)),
+      ...model.map(([, said]) => said === null ? "" : said)]);
   return lines.map((line) => line.map(cell).join(",")).join("\n") + "\n";
 }
 function save() {

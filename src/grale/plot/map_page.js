@@ -223,7 +223,7 @@ function under(px, py) {
 
 // The card.
 let shown = -1;
-const said = (one, i) => one.kinds ? one.kinds[one.codes[i]][0]
+const said = (one, i) => one.kinds ? (i in one.rare ? one.rare[i] : one.kinds[one.codes[i]][0])
   : one.numbers[i] === one.numbers[i] ? String(Number(one.numbers[i].toPrecision(4))) : "unknown";
 function show(i) {
   if (i < 0 || i === shown) return;

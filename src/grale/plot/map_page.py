@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
@@ -20,6 +20,7 @@ import numpy as np
 from matplotlib.colors import to_hex
 from numpy.typing import ArrayLike
 
+from grale.codec.identity import told
 from grale.files import write_whole
 from grale.graphs.graph import Graph
 from grale.plot.colouring import Colouring, page_colouring
@@ -46,6 +47,7 @@ def write_map_page(
     ids: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     note: str = "",
+    made_with: Mapping[str, Any] | None = None,
     look: Look | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Path:
@@ -67,6 +69,9 @@ def write_map_page(
         A line of text per graph, such as its SMILES.
     note
         A line below the heading.
+    made_with
+        What `grale.codec.identity.provenance` says of the model: the heading names it, and a
+        selection that is saved as csv has it in each row.
     look
         How graphs are drawn (`grale.plot.look.look_of`); by default as coloured discs.
     progress
@@ -91,14 +96,17 @@ def write_map_page(
         "chunk": CHUNK,
         "drawings": drawings,
         "colours": palette.colours(),
+        "made_with": dict(made_with or {}),
     }
     # "<" is the only character of JSON that could end the script early
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     template = Template(TEMPLATE.read_text(encoding="utf-8"))
     script = "".join(file.read_text(encoding="utf-8") for file in SCRIPTS)
     filled = template.substitute(
-        title=escape(title), note=escape(note or _usual_note(len(places))), data=text, script=script
-    )
+        title=escape(title), data=text, script=script,
+        note=escape(note or _usual_note(len(places))),
+        model=f"<p>Made with {escape(told(made_with))}.</p>" if made_with else "",
+    )  # fmt: skip
     return write_whole(path, filled.encode())
 
 

@@ -17,15 +17,7 @@ from numpy.typing import ArrayLike
 
 from grale.graphs.graph import Graph, IntArray
 from grale.graphs.molecules.molecule import ELEMENTS, OTHER
-from grale.plot.changes import (
-    CHANGED,
-    GONE,
-    NEW,
-    differing_edges,
-    differing_nodes,
-    inverse,
-    missing_edges,
-)
+from grale.plot.changes import GONE, NEW, inverse, marks_of
 from grale.plot.depiction import Shape, depicted, valid_molecule
 from grale.plot.draw import draw_graph, points_per_unit, show_box
 from grale.plot.graph_shapes import graph_shapes
@@ -83,7 +75,9 @@ class MoleculeLook:
         """The common core of two neighbours keeps its place."""
         if mappings is None:
             return [centred(molecule_places(graph)) for graph in graphs]
-        return places_along(graphs, mappings)
+        row = places_along(graphs, mappings)
+        shift = centred(np.concatenate(row))[0] - row[0][0]  # of the row as a whole
+        return [places + shift for places in row]
 
     def pair(
         self, first: Graph, second: Graph, mapping: ArrayLike | None, name: str
@@ -98,11 +92,11 @@ class MoleculeLook:
 
     def changes(self, graph: Graph, before: Graph, origin: IntArray) -> Marks:
         """New atoms and bonds are green, those with another label amber."""
-        return _marks(graph, before, origin, NEW)
+        return marks_of(graph, before, origin, NEW)
 
     def differences(self, graph: Graph, other: Graph, partners: IntArray) -> Marks:
         """Atoms and bonds that the other lacks are red, those with another label amber."""
-        return _marks(graph, other, partners, GONE)
+        return marks_of(graph, other, partners, GONE)
 
     def frame(self, panels: Sequence[Panel]) -> Frame:
         """One scale for all; the same part of the plane, unless the molecules wander off."""
@@ -173,15 +167,6 @@ def atom_texts(graph: Graph) -> Sequence[str]:
 def centred(places: FloatArray) -> FloatArray:
     """Shift positions so that the middle of their extent is at zero."""
     return places - (places.min(axis=0) + places.max(axis=0)) / 2
-
-
-def _marks(graph: Graph, other: Graph, partners: IntArray, only_here: str) -> Marks:
-    """Amber for another label; another colour for what the other graph does not have."""
-    nodes = dict.fromkeys(differing_nodes(graph, other, partners), CHANGED)
-    nodes |= {node: only_here for node in nodes if partners[node] < 0}
-    edges = dict.fromkeys(differing_edges(graph, other, partners), CHANGED)
-    edges |= dict.fromkeys(missing_edges(graph, other, partners), only_here)
-    return Marks(nodes, edges)
 
 
 def _outline(shape: Shape) -> Outline:

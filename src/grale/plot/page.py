@@ -7,15 +7,18 @@ that a section names, which lie next to it.
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
+from grale.codec.identity import told
 from grale.files import write_whole
 from grale.plot.figures import rendered
 
@@ -41,7 +44,8 @@ pre { max-width: 100%; overflow-x: auto; margin: 0.8rem 0; padding: 0.55rem 0.8r
   background: var(--band); border: 1px solid var(--line); border-radius: 0.4rem; }
 code { font: 0.88rem/1.5 ui-monospace, "Liberation Mono", monospace; }
 pre code::before { content: "$ "; color: var(--muted); }
-.intro { color: var(--muted); margin-top: -1rem; }
+.intro { color: var(--muted); }
+h1 + .intro { margin-top: -1rem; }
 a.button { display: inline-block; padding: 0.4rem 0.9rem; border-radius: 0.4rem; color: #ffffff;
   background: #0b62b8; text-decoration: none; font-weight: 600; }
 img { display: block; height: auto; max-width: 100%; margin: 0 auto; }
@@ -85,9 +89,18 @@ class Section:
 
 
 def write_page(
-    path: str | os.PathLike[str], title: str, sections: Sequence[Section], intro: str = ""
+    path: str | os.PathLike[str],
+    title: str,
+    sections: Sequence[Section],
+    intro: str = "",
+    made_with: Sequence[Mapping[str, Any]] = (),
 ) -> Path:
-    """Write the page and return its path; folders are made as needed. `intro` is plain text."""
+    """Write the page and return its path; folders are made as needed. `intro` is plain text.
+
+    `made_with` is what `grale.codec.identity.provenance` says of each model behind the page: its
+    heading names them, and its head holds all of it as JSON.
+    """
+    models = f"Made with {'; '.join(map(told, made_with))}." if made_with else ""
     parts = [
         "<!DOCTYPE html>",
         '<html lang="en">',
@@ -95,16 +108,21 @@ def write_page(
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title>",
+        *([_meta(made_with)] if made_with else []),
         f"<style>{STYLE}</style>",
         "</head>",
         "<body>",
         f"<h1>{escape(title)}</h1>",
-        *([f'<p class="intro">{escape(intro)}</p>'] if intro else []),
+        *(f'<p class="intro">{escape(text)}</p>' for text in (intro, models) if text),
         *(_section(section) for section in sections),
         "</body>",
         "</html>",
     ]
     return write_whole(path, ("\n".join(parts) + "\n").encode())
+
+
+def _meta(made_with: Sequence[Mapping[str, Any]]) -> str:
+    return f'<meta name="grale" content="{escape(json.dumps([dict(one) for one in made_with]))}">'
 
 
 def _section(section: Section) -> str:

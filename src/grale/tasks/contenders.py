@@ -139,6 +139,20 @@ def make_vectors(
     return {name: maker(molecules, progress) for name, maker in makers.items()}
 
 
+def contender_vectors(
+    contenders: Sequence[str],
+    molecules: Molecules,
+    makers: dict[str, Maker] | None = None,
+    progress: Progress = lambda done: None,
+) -> dict[str, Vectors]:
+    """What each contender, such as "molecules+rdkit", makes of every molecule.
+
+    `makers` is what `find_makers` returns, if it is known already; `progress` as in `make_vectors`.
+    """
+    made = make_vectors(makers or find_makers(contenders), molecules, progress)
+    return {name: join(name, made) for name in contenders}
+
+
 Maker = Callable[[Molecules, Progress], Vectors]
 
 

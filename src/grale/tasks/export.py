@@ -26,6 +26,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from grale.codec.identity import provenance
 from grale.files import write_whole
 from grale.graphs.batch import GraphBatch
 from grale.graphs.graph import Graph
@@ -66,7 +67,7 @@ def export_model(
         say(part.name)
         files.append(write_whole(folder / f"{part.name}.onnx", _onnx_bytes(part)))
     about = {
-        "model": name,
+        **provenance(model, name, "both"),
         "opset": OPSET,
         "max_nodes": model.space.max_nodes,
         "num_node_labels": model.space.num_node_labels,

@@ -21,7 +21,7 @@ class ColouredRows(NamedTuple):
     colours: dict[str, list[float] | list[str]]
     """Numbers, NaN where a value is not known; or texts, empty where it is not known."""
     ids: list[str]
-    """The file's own ids, if every row has another one; otherwise numbers of the rows."""
+    """The file's own ids; numbers of the rows if there is no column of ids."""
 
 
 def coloured_rows(
@@ -59,12 +59,24 @@ def is_id(name: str) -> bool:
 
 
 def ids_of(columns: Mapping[str, Sequence[object]], numbers: Sequence[int]) -> list[str]:
-    """What users call the rows, if a column of ids has another one for each; otherwise numbers."""
-    for values in (values for name, values in columns.items() if is_id(name)):
-        texts = ["" if value is None else str(value).strip() for value in values]
-        if all(texts) and len(set(texts)) == len(texts):
-            return texts
-    return [str(number) for number in numbers]
+    """What users call the rows, by the column of ids that tells most of them apart.
+
+    Ids that come again stay as they are. Without such a column, rows have their numbers.
+
+    >>> ids_of({"name": ["a", "a", "a"], "ID": ["x", None, "x y"]}, [0, 1, 5])
+    ['x', 'row 1', 'x y']
+    >>> ids_of({"name": ["a", "a"]}, [0, 5])
+    ['0', '5']
+    """
+    found = [
+        ["" if value is None else str(value).strip() for value in values]
+        for name, values in columns.items()
+        if is_id(name)
+    ]
+    best = max(found, key=lambda texts: len(set(texts) - {""}), default=[])
+    if len(set(best) - {""}) < 2:
+        return [str(number) for number in numbers]
+    return [text or f"row {number}" for text, number in zip(best, numbers)]
 
 
 def can_colour(name: str, values: Sequence[object]) -> bool:

@@ -14,9 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 
+from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.data.molecules.columns import listed
 from grale.data.samples import sample_graphs
 from grale.experiments.figures.map import DatasetMap, write_map
+from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import ELEMENTS, is_molecular
 from grale.graphs.molecules.names import BONDS
 from grale.model.autoencoder import GRALE
@@ -25,13 +27,15 @@ from grale.plot.look import palette_of
 from grale.tasks.map_rows import colour_values
 from grale.tasks.project import project
 from grale.web.answers import as_json
-from grale.web.depict import picture
+from grale.web.depict import MOST_DRAWN, picture
+from grale.web.limits import Limits
 from grale.web.names import property_in, smiles_in
 from grale.web.refusals import Refused
 from grale.web.requests import Item
 from grale.web.rows import OK, Record, as_body, describe_rows, failed, taken
 from grale.web.service import Service
 from grale.web.sets import BUILT_IN, LONGEST_NAME, GraphSet, GraphSets
+from grale.web.strip import strip
 
 LEAST_ON_MAP = 3
 KEPT_PAGES = 4
@@ -52,6 +56,9 @@ class PicturesBody(_Body):
     graphs: Annotated[list[Item], Field(max_length=64)]
     changed: Annotated[list[list[Annotated[int, Field(ge=0)]]], Field(max_length=64)] = []
     numbered: bool = False
+    strip: bool = False
+    """Whether the graphs are a row: what neighbours share keeps its place, and what is new beside
+    the one before is marked."""
 
 
 class NeighboursBody(_Body):
@@ -74,7 +81,7 @@ def play(service: Service) -> APIRouter:
     router = APIRouter(prefix="/play")
     background = service.graphs_model()
     sets = GraphSets(service.model, background, service.limits)
-    pages = lru_cache(KEPT_PAGES)(partial(_map, background.model, sets))
+    pages = lru_cache(KEPT_PAGES)(partial(_map, service, sets))
 
     @router.get("/look")
     async def look() -> Response:
@@ -84,6 +91,8 @@ def play(service: Service) -> APIRouter:
     @router.post("/pictures")
     async def pictures(body: PicturesBody) -> Response:
         """A picture of each graph that the model can take; the others have reasons."""
+        if body.strip:
+            return as_json(await service.slowly(_strip, background.model, service.limits, body))
         return as_json(await run_in_threadpool(_pictures, service, body))
 
     @router.post("/neighbours")
@@ -129,16 +138,41 @@ def _look(service: Service) -> Record:
 
 
 def _pictures(service: Service, body: PicturesBody) -> Record:
-    space, records = service.model.space, []
+    model = service.model
     changed = [*body.changed, *[[]] * len(body.graphs)]
-    for item, nodes in zip(taken(body.graphs, service.model, service.limits), changed):
+    items = zip(taken(body.graphs, model, service.limits), changed)
+    return {
+        "rows": [
+            _not_drawn(item)
+            if isinstance(item, str)
+            else _drawn(item, picture(item, model.space, nodes, body.numbered), model)
+            for item, nodes in items
+        ]
+    }
+
+
+def _strip(model: GRALE, limits: Limits, body: PicturesBody) -> Record:
+    """Pictures of a row; graphs that the model cannot take are left out of it."""
+    items = taken(body.graphs, model, limits)
+    row = [item for item in items if isinstance(item, Graph) and item.num_nodes <= MOST_DRAWN]
+    drawn = iter(strip(row, model))
+    records = []
+    for item in items:
         if isinstance(item, str):
-            records.append(failed(item) | {"svg": None, "smiles": None, "num_nodes": None})
+            records.append(_not_drawn(item))
             continue
-        svg = picture(item, space, nodes, body.numbered)
-        record = {"svg": svg, "smiles": smiles_in(item, space), "num_nodes": item.num_nodes}
-        records.append(OK | record)
+        is_small = item.num_nodes <= MOST_DRAWN
+        records.append(_drawn(item, next(drawn) if is_small else picture(item, model.space), model))
     return {"rows": records}
+
+
+def _drawn(graph: Graph, svg: str, model: GraphAutoencoder) -> Record:
+    smiles = smiles_in(graph, model.space)
+    return OK | {"svg": svg, "smiles": smiles, "num_nodes": graph.num_nodes}
+
+
+def _not_drawn(reason: str) -> Record:
+    return failed(reason) | {"svg": None, "smiles": None, "num_nodes": None}
 
 
 def _neighbours(service: Service, sets: GraphSets, body: NeighboursBody) -> Record:
@@ -171,8 +205,9 @@ def _add(sets: GraphSets, body: FileBody) -> dict[str, Any]:
     }
 
 
-def _map(model: GRALE, sets: GraphSets, name: str, colour: str, column: str | None) -> str:
+def _map(service: Service, sets: GraphSets, name: str, colour: str, column: str | None) -> str:
     """The page of `grale map`."""
+    model = service.graphs_model().model
     found = sets.find(name)
     if len(found.graphs) < LEAST_ON_MAP:
         raise Refused(422, f"a map needs at least {LEAST_ON_MAP} molecules that the model can take")
@@ -180,7 +215,9 @@ def _map(model: GRALE, sets: GraphSets, name: str, colour: str, column: str | No
     drawn = DatasetMap(found.graphs, project(found.descriptions), [by], found.ids)
     title = f"{found.title}, coloured by {by.name}"
     with tempfile.TemporaryDirectory() as folder:
-        return write_map(model, drawn, Path(folder) / "map.html", title).read_text("utf-8")
+        page = Path(folder) / "map.html"
+        called = str(service.identity["name"])
+        return write_map(model, drawn, page, title, name=called).read_text("utf-8")
 
 
 def _property(model: GRALE, found: GraphSet, name: str) -> Colouring:

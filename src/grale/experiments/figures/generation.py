@@ -21,7 +21,7 @@ from grale.plot.gallery import GalleryRow, gallery_figure
 from grale.plot.look import look_of
 from grale.tasks.edit import edit
 from grale.tasks.generate import GenerateConfig, generate
-from grale.tasks.interpolate import PathKind, interpolate
+from grale.tasks.interpolate import PathKind, follow, interpolate
 from grale.tasks.latent_predictor import learn_property
 from grale.tasks.properties import named_property
 from grale.tasks.propose import ProposeConfig, propose
@@ -79,14 +79,15 @@ def lines_picture(model: GRALE, ends: Sequence[Graph], between: str) -> Picture:
             f"t = {t:.2f}" + ("" if reason is None else "\nnot valid")
             for t, reason in zip(path.positions, reasons)
         ]
-        rows.append(GalleryRow(name, path.graphs, captions))
+        rows.append(GalleryRow(name, path.graphs, captions, path.mappings))
         counts.append(f"{name}: {reasons.count(None)} of {FRAMES} valid")
     return Picture(
         "lines",
         "Between two graphs",
         gallery_figure(rows, look_of(model.space)),
         f"Graphs between {between}: decoded points of the straight line, as in the paper, and the "
-        f"same points led back to the data by the prior. {'; '.join(counts).capitalize()}.",
+        f"same points led back to the data by the prior. {'; '.join(counts).capitalize()}."
+        f"{_legend(model)}",
     )
 
 
@@ -100,18 +101,25 @@ def edits_picture(model: GRALE, graphs: list[Graph]) -> Picture:
     path = edit(model, start, learned.predictor, true_property=true)
     records = path.records()[1:FRAMES]
     captions = [f"{name} {true(start):.3g}", *(f"{name} {each.true:.3g}" for each in records)]
-    plain = GalleryRow("gradient", [start, *(each.graph for each in records)], captions)
+    shown = [start, *(each.graph for each in records)]
+    plain = GalleryRow("gradient", shown, captions, follow(model, shown))
     config = ProposeConfig(steps=EDIT_STEPS)
     found = propose(model, start, true, learned.predictor, 1, config, name)
-    row = proposals_row("prior", start, true(start), found, name, FRAMES)
+    row = proposals_row(model, "prior", start, true(start), found, name, FRAMES)
     return Picture(
         "edits",
         f"Raising {name}",
         gallery_figure([plain, row], look_of(model.space)),
         f"The same graph edited along the gradient of a predictor of {name} (new best values, "
         f"valid or not) and by the prior ({found.valid} of {found.drawn} proposals valid; the best "
-        "first).",
+        f"first).{_legend(model, ' Proposals are compared with the start.')}",
     )
+
+
+def _legend(model: GRALE, more: str = "") -> str:
+    if not is_molecular(model.space):
+        return ""
+    return f" What is new beside the molecule before is green, what has another label amber.{more}"
 
 
 def _text(graph: Graph, model: GRALE) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from grale.codec.identity import UNNAMED, provenance
 from grale.data.samples import sample_graphs
 from grale.experiments.picture import Picture, PictureConfig, Progress
 from grale.graphs.graph import Graph
@@ -70,9 +71,17 @@ def map_picture(found: DatasetMap) -> Picture:
 
 
 def write_map(
-    model: GRALE, found: DatasetMap, path: Path, title: str, progress: Progress = None
+    model: GRALE,
+    found: DatasetMap,
+    path: Path,
+    title: str,
+    progress: Progress = None,
+    name: str = UNNAMED,
 ) -> Path:
-    """Write the map as a page on which pointing at a dot draws its graph."""
+    """Write the map as a page on which pointing at a dot draws its graph.
+
+    `name` is what the model is called if it has no name of its own.
+    """
     is_molecules = is_molecular(model.space)
     kind = "molecules" if is_molecules else "graphs"
     return write_map_page(
@@ -85,6 +94,7 @@ def write_map(
         names=[_smiles(graph) for graph in found.graphs] if is_molecules else None,
         note=f"{len(found.graphs):,} {kind}; {' and '.join(found.projection.axes)}. Point at a dot "
         "or tap it; drag to move, turn the wheel to zoom, hold Shift and drag to select.",
+        made_with=provenance(model, name, "description"),
         look=look_of(model.space),
         progress=progress,
     )

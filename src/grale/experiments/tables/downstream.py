@@ -48,6 +48,7 @@ from grale.tasks.contenders import (
     Vectors,
     find_makers,
     join,
+    made_with,
     make_vectors,
     read_molecules,
 )
@@ -125,7 +126,8 @@ def make(request: Request) -> list[Table]:
     }
     header = ["vectors", *(each.title for each in SETS.values())]
     title = "What frozen embeddings know"
-    return [Table("table-downstream", title, header, rows, caption, values)]
+    models = {"models": made_with(makers)}
+    return [Table("table-downstream", title, header, rows, caption, values, models)]
 
 
 def contenders(request: Request) -> tuple[dict[str, list[str]], dict[str, str]]:

@@ -32,7 +32,7 @@ function film(points, drawn, context) {
 
 export function betweenView(context) {
   const body = el("div", { className: "stack" }, el("p", { className: "muted" },
-    "Eleven points on the straight line between the two vectors are decoded. Half way between two molecules there is rarely a molecule: where none was found, the graph is drawn."));
+    "Eleven points on the straight line between the two vectors are decoded. Half way between two molecules there is rarely a molecule: where none was found, the graph is drawn. What a picture shares with the one before keeps its place; green is new, amber became another kind."));
   const inputs = [context.input("From", 0), context.input("To", 1)];
   const go = el("button", { type: "button", className: "primary", onclick: latest(async (signal) => {
     go.disabled = true;
@@ -40,7 +40,7 @@ export function betweenView(context) {
     try {
       const pair = inputs.map((input) => input.value());
       const { points } = await firstRow("/interpolate", { pairs: [pair], steps: STEPS }, signal);
-      const drawn = await pictures(points.map((point) => point.smiles && context.model.is_molecular ? point.smiles : point.graph), {}, signal);
+      const drawn = await pictures(points.map((point) => point.smiles && context.model.is_molecular ? point.smiles : point.graph), { strip: true }, signal);
       body.replaceChildren(...film(points, drawn, context));
     } catch (error) {
       body.replaceChildren(notice(error.message));

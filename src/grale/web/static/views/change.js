@@ -32,7 +32,7 @@ export function changeView(context) {
   const least = el("input", { type: "range", min: 0, max: 90, step: 5, value: 30,
     oninput: () => { limit.textContent = `${least.value} %`; } });
   const body = el("div", { className: "stack" }, el("p", { className: "muted" },
-    "The vector moves along the gradient of a predictor of the property; each step is decoded. Distinct results appear here, the start first."));
+    "The vector moves along the gradient of a predictor of the property; each step is decoded. Distinct results appear here, the start first; beside the one before, green is new and amber became another kind."));
   const go = el("button", { type: "button", className: "primary", onclick: latest(async (signal) => {
     go.disabled = true;
     body.replaceChildren(busy("changing it; the first time, a predictor is trained"));
@@ -41,7 +41,7 @@ export function changeView(context) {
         min_similarity: Number(least.value) / 100 };
       const row = await firstRow("/edit", asked, signal);
       const drawn = row.points.length ? await pictures(row.points.map((point) =>
-        point.smiles && context.model.is_molecular ? point.smiles : point.graph).slice(0, 64), {}, signal) : [];
+        point.smiles && context.model.is_molecular ? point.smiles : point.graph).slice(0, 64), { strip: true }, signal) : [];
       row.points = row.points.slice(0, 64);
       body.replaceChildren(...results(row, drawn, wanted.value, direction.value, context));
     } catch (error) {
