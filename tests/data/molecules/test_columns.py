@@ -131,8 +131,8 @@ def test_the_molecule_of_a_desalted_row_is_the_one_that_was_embedded(tmp_path) -
 
 
 def test_a_column_that_someone_else_has_called_desalted_is_left_alone(tmp_path) -> None:
-    (tmp_path / "own.csv").write_text("smiles,desalted\nCCN.Cl,no\n")
-    assert table_of(tmp_path / "own.csv")[:2] == (["CCN.Cl"], {"desalted": ["no"]})
+    (tmp_path / "own.csv").write_text("smiles,desalted\nCCN.Cl,no\nCC,no,more\n")
+    assert table_of(tmp_path / "own.csv")[:2] == (["CCN.Cl", "CC"], {"desalted": ["no", "no"]})
 
 
 def test_names_of_a_smi_and_fields_of_an_sdf_are_kept(tmp_path) -> None:

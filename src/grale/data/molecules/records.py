@@ -48,13 +48,13 @@ def _read_table(file: MoleculeFile, wants_others: bool) -> Iterator[Record]:
         rows = file.cells(stream)
         header = next(rows)
         place = header.index(str(file.column))
-        kept = header.index(DESALTED) if file.has_desalted else len(header)
+        kept = header.index(DESALTED) if file.has_desalted else None
         names = unique_names(header)
         del names[place]
         for row in rows:
             entry = row[place] if place < len(row) else None
             is_one = len(row) == 1 and (not row[0] or why_not_read(row[0]))
-            if kept < len(row):
+            if kept is not None and kept < len(row):
                 entry = _embedded(entry, row[kept], file)
             if not wants_others or is_one:
                 yield Record(row[0] if is_one else entry, {})
