@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
+from rdkit import Chem
 
 import grale
 from grale.codec.identity import identity_in
-from grale.data.row_files import open_rows
+from grale.data.row_files import open_rows, stream_good
 from grale.graphs.graph import Graph
 from grale.tasks.decode import decode_file
 from grale.tasks.embed import EmbedConfig, embed_file
@@ -103,6 +104,34 @@ def test_a_salt_is_embedded_as_its_largest_organic_part(tmp_path, molecule_model
     part, salt = molecule_model.encode(["CC(=O)O", "CC(=O)O.[Na+]"])
     assert np.abs(vector - part).max() < 1e-5
     assert np.abs(vector - salt).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", ["z.parquet", "z.csv", "z.npy", "folder"])
+def test_the_graphs_of_a_desalted_file_are_those_of_its_vectors(
+    tmp_path, molecule_model, source, name
+):
+    stored = embed(molecule_model, source, tmp_path / name, desalt=True)
+    vectors = np.asarray(read_vectors(stored))
+    rows, graphs = zip(*stream_good(open_rows(stored, molecule_model.space), molecule_model.space))
+    assert list(rows) == GOOD
+    assert np.abs(molecule_model.encode(graphs) - vectors[GOOD]).max() < 1e-5
+    salty = embed(molecule_model, source, tmp_path / f"salty-{name}")
+    _, graphs = zip(*stream_good(open_rows(salty, molecule_model.space), molecule_model.space))
+    assert np.abs(molecule_model.encode(graphs) - vectors[GOOD]).max() > 1e-3  # the control
+
+
+def test_the_graphs_of_desalted_entries_of_an_sdf_are_those_of_its_vectors(
+    tmp_path, molecule_model
+):
+    molecules = map(Chem.MolFromSmiles, ("CCO", "C[N+](C)(C)C.[Cl-]", "O=S(C)c1ccco1.Cl"))
+    blocks = [f"{Chem.MolToMolBlock(molecule)}$$$$\n" for molecule in molecules]
+    (tmp_path / "in.sdf").write_text("".join(blocks))
+    stored = embed(molecule_model, tmp_path / "in.sdf", tmp_path / "z.parquet", desalt=True)
+    opened = open_rows(stored, molecule_model.space)
+    graphs = [graph for _, graph in stream_good(opened, molecule_model.space)]
+    assert [graph.num_nodes for graph in graphs] == [3, 5, 8]
+    vectors = np.asarray(read_vectors(stored))
+    assert np.abs(molecule_model.encode(graphs) - vectors).max() < 1e-5
 
 
 def test_reports_count_the_kinds_of_reasons(tmp_path, molecule_model, source):

@@ -34,7 +34,8 @@ RowFile = Molecules | GraphFiles
 
 
 def open_rows(path: Path, space: GraphSpace, column: str | None = None) -> RowFile:
-    """Open a file or a folder of what the space holds."""
+    """Open a file or a folder of what the space holds; of a .npy, the rows beside it."""
+    path = _table_of(path)
     if is_molecular(space):
         return open_file_or_folder(path, column)
     if space.attributes is not None and column is None and _holds_own(path):
@@ -42,6 +43,20 @@ def open_rows(path: Path, space: GraphSpace, column: str | None = None) -> RowFi
     if kind_of(path) in TABLES and path.is_file():
         return open_molecules(path, column or GRAPH)
     return open_graphs(path, column)
+
+
+def rows_of(vectors: Path) -> Path:
+    """File beside a .npy of `grale embed` with everything but the vectors."""
+    return vectors.with_suffix(".rows.csv")
+
+
+def _table_of(path: Path) -> Path:
+    """The file with the entries: that beside a .npy, otherwise the file itself."""
+    if path.suffix.lower() != ".npy":
+        return path
+    if not rows_of(path).is_file():
+        raise ValueError(f"{path} holds vectors only: {rows_of(path).name} is not beside it")
+    return rows_of(path)
 
 
 def _holds_own(path: Path) -> bool:
@@ -83,10 +98,10 @@ def is_row_name(text: str) -> bool:
     return row.isdecimal() and bool(path) and Path(path).exists()
 
 
-def named_row(text: str, space: GraphSpace) -> Graph:
+def named_row(text: str, space: GraphSpace, column: str | None = None) -> Graph:
     """Read the row that a text such as molecules.csv:17 names."""
     path, _, row = text.rpartition(":")
-    opened, number = open_rows(Path(path), space), int(row)
+    opened, number = open_rows(Path(path), space, column), int(row)
     found = next(islice(opened.records(False), number, None), None)
     if found is None:
         raise ValueError(

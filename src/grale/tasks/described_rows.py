@@ -25,11 +25,9 @@ from grale.graphs.space import GraphSpace
 from grale.tasks.rows import read_rows
 from grale.tasks.vector_columns import VECTORS, matrix_of
 from grale.tasks.vector_files import made_with_of, open_vectors
-from grale.tasks.vector_output import rows_of
 
 ROWS = 4_096
 TOLD = 256  # rows; progress is told after as many
-DESALTED = "desalted"
 
 
 class DescribedRows(NamedTuple):
@@ -47,16 +45,9 @@ class DescribedRows(NamedTuple):
     """Rows of the file that were looked at."""
 
 
-class _Stored(NamedTuple):
-    """What a file of vectors says of one row."""
-
-    vector: NDArray[np.float32]
-    desalted: str | None
-
-
 def count_entries(path: Path, space: GraphSpace, column: str | None = None) -> int:
     """Rows that `described_chunks` reads, for a progress bar."""
-    return open_rows(_table_of(path), space, column).survey().num_rows
+    return open_rows(path, space, column).survey().num_rows
 
 
 def described_chunks(
@@ -72,7 +63,7 @@ def described_chunks(
     Columns whose names are `welcome` are taken, too, if there are any. `progress` is called with
     the number of rows done since the last call.
     """
-    opened = open_rows(_table_of(path), model.space, column)
+    opened = open_rows(path, model.space, column)
     columns = opened.survey().columns if wanted is None or wanted or welcome else {}
     for name in wanted or ():
         if name not in columns:
@@ -117,16 +108,7 @@ def described_rows(
     )
 
 
-def _table_of(path: Path) -> Path:
-    """The file with the entries: that beside a .npy, otherwise the file itself."""
-    if path.suffix.lower() != ".npy":
-        return path
-    if not rows_of(path).is_file():
-        raise ValueError(f"{path} holds vectors only: {rows_of(path).name} is not beside it")
-    return rows_of(path)
-
-
-def _stored_rows(model: GraphAutoencoder, path: Path) -> Iterator[_Stored] | None:
+def _stored_rows(model: GraphAutoencoder, path: Path) -> Iterator[NDArray[np.float32]] | None:
     """Descriptions in a file, row by row, if this model has made them."""
     made_by = identity_in(made_with_of(path))
     if made_by is None or made_by.fingerprint != model.fingerprint:
@@ -134,18 +116,17 @@ def _stored_rows(model: GraphAutoencoder, path: Path) -> Iterator[_Stored] | Non
     return _descriptions(model, path)
 
 
-def _descriptions(model: GraphAutoencoder, path: Path) -> Iterator[_Stored]:
+def _descriptions(model: GraphAutoencoder, path: Path) -> Iterator[NDArray[np.float32]]:
     latent, description = VECTORS
     first = 0
-    for batch in open_vectors(path).batches((latent, description, DESALTED)):
+    for batch in open_vectors(path).batches((latent, description)):
         names = batch.schema.names
         if description in names:
             rows = matrix_of(batch[description], model.description_dim, first, path)
         else:
             latents = matrix_of(batch[latent], model.latent_dim, first, path)
             rows = model.describe(latents, on_error="null")
-        kept = batch[DESALTED].to_pylist() if DESALTED in names else [None] * len(rows)
-        yield from map(_Stored, rows, kept)
+        yield from rows
         first += len(rows)
 
 
@@ -153,26 +134,21 @@ def _described(
     model: GraphAutoencoder,
     opened: RowFile,
     chunk: Chunk,
-    stored: list[_Stored] | None,
+    stored: list[NDArray[np.float32]] | None,
     first: int,
     progress: Callable[[int], object],
 ) -> DescribedRows:
-    entries = list(chunk.entries)
-    items = read_rows(entries, opened.text, model.space)
-    for place, row in enumerate(stored or ()):
-        if row.desalted:
-            entries[place] = row.desalted
-            (items[place],) = read_rows([row.desalted], "smiles", model.space)
+    items = read_rows(chunk.entries, opened.text, model.space)
     if stored is None:
         vectors = _embedded(model, items, progress)
     else:
-        vectors = np.stack([row.vector for row in stored])
+        vectors = np.stack(stored)
         progress(len(items))
     is_finite = are_finite(vectors)
     good = [p for p, item in enumerate(items) if isinstance(item, Graph) and is_finite[p]]
     return DescribedRows(
         np.array(good, dtype=np.int64) + first,
-        [str(entries[place]) for place in good],
+        [str(chunk.entries[place]) for place in good],
         [item for item in (items[place] for place in good) if isinstance(item, Graph)],
         vectors[good],
         {name: _taken(column.to_pylist(), good) for name, column in chunk.others.items()},

@@ -19,6 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from grale.data.molecules.records import GRALE_KEY
+from grale.data.row_files import rows_of
 from grale.files import whole, write_whole
 from grale.tasks.embed_parts import read_part, remove_parts, whole_parts
 from grale.tasks.outputs import written_whole
@@ -40,11 +41,6 @@ def metadata_of(made_with: Mapping[str, str | None]) -> dict[str, str]:
 def sidecar_of(out: Path) -> Path:
     """File beside a csv or npy that says which model made its vectors."""
     return out.with_name(out.name + ".json")
-
-
-def rows_of(out: Path) -> Path:
-    """File beside a npy with everything but the vectors."""
-    return out.with_suffix(".rows.csv")
 
 
 def finish(folder: Path, out: Path, source: Path) -> None:

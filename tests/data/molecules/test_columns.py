@@ -23,6 +23,10 @@ def table_of(path, column=None):
     return entries, others, survey.columns
 
 
+def entries_alone(path, column=None):
+    return [record.entry for record in open_molecules(path, column).records(wants_others=False)]
+
+
 @pytest.mark.parametrize(
     ("header", "column"),
     [
@@ -94,6 +98,41 @@ def test_a_column_is_numbers_only_if_every_cell_is_one(tmp_path, cells, expected
     _, others, columns = table_of(tmp_path / "x.tsv")
     assert columns == {"y": kind}
     assert others["y"] == expected
+
+
+def test_decimal_commas_of_a_semicolon_csv_are_read_as_numbers(tmp_path) -> None:
+    rows = "C;5,5;-1,2e-3;3;5,5;1.234,5\nCC;6;;4;5.5;2\nCCC;n/a;,5;5;6;3\n"
+    (tmp_path / "x.csv").write_text("smiles;y;small;whole;both;thousands\n" + rows)
+    _, others, columns = table_of(tmp_path / "x.csv")
+    assert others["y"] == [5.5, 6.0, None]
+    assert others["small"] == [-0.0012, None, 0.5]
+    assert columns["whole"] == pa.int64()
+    assert others["both"] == ["5,5", "5.5", "6"]  # two decimal marks are not one number format
+    assert others["thousands"] == ["1.234,5", "2", "3"]
+    (tmp_path / "y.tsv").write_text("smiles\ty\nC\t5,5\n")
+    assert table_of(tmp_path / "y.tsv")[1] == {"y": ["5,5"]}  # may be thousands
+
+
+def test_the_molecule_of_a_desalted_row_is_the_one_that_was_embedded(tmp_path) -> None:
+    header = "row,smiles,y,desalted,status,reason\n"
+    rows = "0,CCN.Cl,1,CCN,ok,\n1,CC,2,,ok,\n2,xyz,3,,failed,cannot parse\n"
+    (tmp_path / "z.csv").write_text(header + rows)
+    for read in (table_of(tmp_path / "z.csv")[0], entries_alone(tmp_path / "z.csv")):
+        assert read == ["CCN", "CC", "xyz"]
+    table = pa.table({"smiles": ["CCN.Cl", None], "desalted": ["CCN", None]})
+    for name in ("status", "reason"):
+        table = table.append_column(name, pa.array(["ok", "ok"]))
+    pq.write_table(table, tmp_path / "z.parquet")
+    for read in (table_of(tmp_path / "z.parquet")[0], entries_alone(tmp_path / "z.parquet")):
+        assert read == ["CCN", None]
+    renamed = table.rename_columns(["parent", "desalted", "status", "reason"])
+    pq.write_table(renamed, tmp_path / "z.parquet")
+    assert entries_alone(tmp_path / "z.parquet", "parent") == ["CCN.Cl", None]
+
+
+def test_a_column_that_someone_else_has_called_desalted_is_left_alone(tmp_path) -> None:
+    (tmp_path / "own.csv").write_text("smiles,desalted\nCCN.Cl,no\nCC,no,more\n")
+    assert table_of(tmp_path / "own.csv")[:2] == (["CCN.Cl", "CC"], {"desalted": ["no", "no"]})
 
 
 def test_names_of_a_smi_and_fields_of_an_sdf_are_kept(tmp_path) -> None:

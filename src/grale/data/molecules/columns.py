@@ -1,7 +1,8 @@
 """Columns of a table of molecules: which holds the SMILES, and what the others hold.
 
 A column of text is one of numbers if every cell that is not blank is a number as programs write
-them; so an id such as 007 stays as it is.
+them; so an id such as 007 stays as it is. In files with semicolons, the decimal mark of a column
+may be a comma.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ SMILES_NAMES = (
 """Column names to look for if none is given; case, spaces and marks do not matter. The last is for
 molecules as in .sdf files."""
 BLANKS = ("", "nan", "na", "n/a", "none", "null")
+_SWAP = str.maketrans(",.", ".,")
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)?(\.\d*)?([eE][-+]?\d{1,3})?")
 
@@ -101,10 +103,21 @@ def unique_names(header: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
 
 
 class ColumnTypes:
-    """Finds the narrowest type of each column while rows of text pass by."""
+    """Finds the narrowest type of each column while rows of text pass by.
 
-    def __init__(self) -> None:
+    With `decimal_commas`, a column whose decimal mark is a comma in every cell is one of numbers.
+
+    >>> types = ColumnTypes(decimal_commas=True)
+    >>> types.see({"commas": "5,5", "points": "5.5", "both": "5,5"})
+    >>> types.see({"commas": "6", "points": "6", "both": "5.5"})
+    >>> [str(kind) for kind in types.found().values()]
+    ['double', 'double', 'string']
+    """
+
+    def __init__(self, decimal_commas: bool = False) -> None:
         self.types: dict[str, pa.DataType | None] = {}
+        self.swapped = ColumnTypes() if decimal_commas else None
+        """The types if each comma were a point and each point a comma."""
 
     def see(self, values: Mapping[str, str | None]) -> None:
         """Look at one row."""
@@ -112,10 +125,16 @@ class ColumnTypes:
             known = self.types.setdefault(name, None)
             if known != pa.string():
                 self.types[name] = _wider(known, text)
+        if self.swapped is not None:
+            self.swapped.see({n: text and text.translate(_SWAP) for n, text in values.items()})
 
     def found(self) -> dict[str, pa.DataType]:
         """Type of each column; text for one that is blank."""
-        return {name: kind or pa.string() for name, kind in self.types.items()}
+        found = {name: kind or pa.string() for name, kind in self.types.items()}
+        if self.swapped is not None:
+            texts = [name for name, kind in found.items() if kind == pa.string()]
+            found |= {name: self.swapped.found()[name] for name in texts}
+        return found
 
 
 def _wider(known: pa.DataType | None, text: str | None) -> pa.DataType | None:
@@ -147,7 +166,7 @@ def merged_types(found: Iterable[Mapping[str, pa.DataType]]) -> dict[str, pa.Dat
 
 
 def as_column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Values, text included, as a column of that type."""
+    """Values, text included, as a column of that type; numbers may have decimal commas."""
     if kind in (pa.int64(), pa.float64()):
         make = int if kind == pa.int64() else float
         values = [_number(value, make) if isinstance(value, str) else value for value in values]
@@ -158,4 +177,4 @@ def as_column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _number(text: str, make: type[int] | type[float]) -> Any:
-    return None if is_blank(text) else make(text)
+    return None if is_blank(text) else make(text.replace(",", "."))

@@ -28,7 +28,13 @@ from grale.data.molecules.columns import (
     listed,
 )
 from grale.data.molecules.lines import open_text, why_not_read
-from grale.data.molecules.records import READERS, Record, parquet_columns
+from grale.data.molecules.records import (
+    MOLBLOCK,
+    READERS,
+    Record,
+    is_desalted,
+    parquet_columns,
+)
 from grale.data.molecules.table_cells import TAB, cells_of, delimiter_of
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import MoleculeError, from_molblock, from_smiles
@@ -38,7 +44,7 @@ SAMPLE_BYTES = 4 << 20
 MAX_UNPACKED = 16 << 20  # bytes of a sample; a .gz may hold a thousand times its size
 DAMAGES = (EOFError, zlib.error, gzip.BadGzipFile)  # what a broken .gz raises
 
-MOLBLOCK, GRAPH = "molblock", "graph"  # columns of other entries than SMILES
+GRAPH = "graph"  # a column of graphs as JSON
 
 Text = Literal["smiles", "molblock", "graph"]
 """What an entry is; "graph" is JSON, of which `grale.data.graph_files` knows."""
@@ -66,6 +72,8 @@ class MoleculeFile:
     """Between the cells of a csv or tsv."""
     place: int | None = None
     """Place of that column in a file without a header."""
+    has_desalted: bool = False
+    """Whether `grale embed --desalt` has written it: salts are left out when it is read."""
 
     @property
     def text(self) -> Text:
@@ -107,7 +115,7 @@ class MoleculeFile:
         """Count the rows and find out what the other columns hold, in one pass over the file."""
         if self.kind == "parquet":
             return Survey(self.count(), parquet_columns(self))
-        types, num_rows = ColumnTypes(), 0
+        types, num_rows = ColumnTypes(decimal_commas=self.delimiter == ";"), 0
         for record in self.records():
             types.see(record.others)
             num_rows += 1
@@ -176,7 +184,7 @@ def open_molecules(path: Path | str, column: str | None = None) -> MoleculeFile:
             raise ValueError(f"{path}: a {kind} file has no columns, so none is called {column!r}")
         return MoleculeFile(path, kind)
     if kind == "parquet":
-        return MoleculeFile(path, kind, find_column(path, _parquet_header(path), column))
+        return _with_header(path, kind, _parquet_header(path), column)
     return _open_table(path, kind, column)
 
 
@@ -185,7 +193,7 @@ def _open_table(path: Path, kind: str, column: str | None) -> MoleculeFile:
     delimiter = TAB if kind == "tsv" else delimiter_of(_first_line(path))
     header = _first_row(path, delimiter)
     if column is None or not column.isdecimal() or column in header:
-        return MoleculeFile(path, kind, find_column(path, header, column), delimiter)
+        return _with_header(path, kind, header, column, delimiter)
     place = int(column)
     if place >= len(header):
         raise ValueError(
@@ -193,8 +201,15 @@ def _open_table(path: Path, kind: str, column: str | None) -> MoleculeFile:
             f"{listed(header)}"
         )
     if is_smiles_name(header[place]):
-        return MoleculeFile(path, kind, find_column(path, header, header[place]), delimiter)
+        return _with_header(path, kind, header, header[place], delimiter)
     return MoleculeFile(path, kind, _made_up_header(place + 1)[place], delimiter, place)
+
+
+def _with_header(
+    path: Path, kind: str, header: list[str], column: str | None, delimiter: str = ","
+) -> MoleculeFile:
+    found = find_column(path, header, column)
+    return MoleculeFile(path, kind, found, delimiter, has_desalted=is_desalted(found, header))
 
 
 def _made_up_header(width: int) -> list[str]:

@@ -4,6 +4,8 @@ csv, tsv   the other cells of the row
 smi        `name`: what follows the SMILES, or PubChem's number in front of it
 sdf        `name`: the title line, and the data fields
 parquet    the other columns, except those that `grale embed` has added
+
+The molecule of a row that `grale embed --desalt` has written is the one that was embedded.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ if TYPE_CHECKING:
     from grale.data.molecules.files import MoleculeFile
 
 NAME = "name"
-ADDED = ("row", "embedding", "description", "desalted", "status", "reason")
+SMILES, MOLBLOCK = "smiles", "molblock"  # what `grale embed` calls the column of entries
+DESALTED = "desalted"
+"""Column of `grale embed --desalt`: SMILES of what was embedded, where a salt was removed."""
+ADDED = ("row", "embedding", "description", DESALTED, "status", "reason")
 """Columns that `grale embed` adds to those of its input."""
 GRALE_KEY = b"grale"
 """Key of the metadata of a parquet file that this package has written."""
@@ -43,11 +48,14 @@ def _read_table(file: MoleculeFile, wants_others: bool) -> Iterator[Record]:
         rows = file.cells(stream)
         header = next(rows)
         place = header.index(str(file.column))
+        kept = header.index(DESALTED) if file.has_desalted else None
         names = unique_names(header)
         del names[place]
         for row in rows:
             entry = row[place] if place < len(row) else None
             is_one = len(row) == 1 and (not row[0] or why_not_read(row[0]))
+            if kept is not None and kept < len(row):
+                entry = _embedded(entry, row[kept], file)
             if not wants_others or is_one:
                 yield Record(row[0] if is_one else entry, {})
                 continue
@@ -107,15 +115,37 @@ def _parquet_records(file: MoleculeFile, wants_others: bool) -> Iterator[Record]
     if str(plain) not in TEXT_TYPES:
         raise ValueError(f"{file.path}: column {file.column!r} holds {kind}, not text")
     others = list(parquet_columns(file)) if wants_others else []
-    for batch in parquet.iter_batches(BATCH_ROWS, columns=[file.column, *others]):
+    read = [file.column, *others]
+    if file.has_desalted and DESALTED not in others:
+        read.append(DESALTED)
+    for batch in parquet.iter_batches(BATCH_ROWS, columns=read):
         values = batch.column(str(file.column))
         if pa.types.is_dictionary(values.type):
             values = values.dictionary_decode()
         entries = values.cast(pa.large_binary()).to_pylist()
         beside = [batch.column(name).to_pylist() for name in others]
+        kept = batch.column(DESALTED).to_pylist() if file.has_desalted else [None] * len(entries)
         for row, entry in enumerate(entries):
             text = None if entry is None else entry.decode(errors="backslashreplace")
+            text = _embedded(text, kept[row], file)
             yield Record(text, {name: rows[row] for name, rows in zip(others, beside)})
+
+
+def is_desalted(column: str, header: list[str]) -> bool:
+    """Whether `grale embed --desalt` has written a table, and its entries are in that column."""
+    return column in (SMILES, MOLBLOCK) and {DESALTED, "status", "reason"} <= {*header}
+
+
+def _embedded(entry: str | None, kept: str | None, file: MoleculeFile) -> str | None:
+    """What was embedded of an entry: all of it, or the SMILES that was kept, as entries are."""
+    if not kept:
+        return entry
+    if file.text == "smiles":
+        return kept
+    from rdkit import Chem
+
+    molecule = Chem.MolFromSmiles(kept)
+    return kept if molecule is None else str(Chem.MolToMolBlock(molecule))
 
 
 def parquet_columns(file: MoleculeFile) -> dict[str, pa.DataType]:

@@ -1,7 +1,8 @@
 """One column of numbers beside the molecules of a file: a measured property, or a class.
 
 Every row of the file has a value, in order; NaN where its cell is empty. A cell that is not a
-number is an error that names its line. True and false count as 1 and 0.
+number is an error that names its line. True and false count as 1 and 0. In files with semicolons,
+the decimal mark may be a comma.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def read_targets(file: MoleculeFile, column: str) -> NDArray[np.float64]:
     with file.open_text() as stream:
         rows = file.cells(stream)  # the rows that its molecules come from
         place = _place(file.path, next(rows), column)
-        cells = (row[place] if place < len(row) else "" for row in rows)
+        cells = [row[place] if place < len(row) else "" for row in rows]
+        if file.delimiter == ";" and not any("." in cell for cell in cells):
+            cells = [cell.replace(",", ".") for cell in cells]
         lines = enumerate(cells, 2)
         return np.array([_number(cell, file.path, f"line {line}") for line, cell in lines])
 
