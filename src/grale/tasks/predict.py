@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from grale.codec.graph_predictor import GraphPredictor
 from grale.codec.identity import provenance
+from grale.codec.options import CodecOptions
 from grale.codec.predict import likeliest_and_candidates, screen_inputs
 from grale.data.molecules.folder import open_file_or_folder
 from grale.data.pairs import open_pairs, stored_pairs
@@ -65,9 +66,9 @@ class PredictConfig:
     """Column of the SMILES, in a file of molecules."""
 
     def __post_init__(self) -> None:
-        for name in ("candidates", "tries", "batch_size"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        CodecOptions(
+            candidates=self.candidates, molecule_tries=self.tries, batch_size=self.batch_size
+        )
 
 
 @dataclass
