@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 
 import pytest
 
 from grale.data.download import download
+from grale.files import BusyError
 
 
 class Changing(BaseHTTPRequestHandler):
@@ -58,3 +60,42 @@ def test_a_download_never_joins_two_states_of_a_file(
         server.server_close()
     assert Changing.requests[:2] == [None, '"0"']
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+class Slow(BaseHTTPRequestHandler):
+    """Sends the first half of a file, and the second when it may."""
+
+    may_end = threading.Event()
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "8")
+        self.end_headers()
+        self.wfile.write(b"half")
+        self.wfile.flush()
+        self.may_end.wait(10)
+        self.wfile.write(b"half")
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+def test_two_downloads_of_one_file_at_once_never_mix(tmp_path) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    url, path = f"http://127.0.0.1:{server.server_port}/x", tmp_path / "out" / "file"
+    with ThreadPoolExecutor(2) as workers:
+        workers.submit(server.serve_forever, 0.01)
+        try:
+            first = workers.submit(download, url, path)
+            while not (path.parent / "file.partial.mark").is_file():
+                assert not first.done()
+            with pytest.raises(BusyError, match="another run"):
+                download(url, path)
+            Slow.may_end.set()
+            assert first.result().read_bytes() == b"halfhalf"
+            assert download("http://nobody.invalid", path) == path  # it is there
+        finally:
+            Slow.may_end.set()
+            server.shutdown()
+            server.server_close()
+    assert [file.name for file in path.parent.iterdir()] == ["file"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,7 +11,7 @@ import torch
 
 import grale.tasks.embed as embedding
 from grale.files import whole
-from grale.tasks.embed_parts import PLAN
+from grale.tasks.embed_parts import PLAN, begin, tidied
 from tasks.embedded_rows import ROWS, embed
 
 
@@ -24,8 +25,11 @@ def test_a_damaged_part_is_named_and_made_again(
     embed(molecule_model, source, out)
     monkeypatch.undo()
     part = tmp_path / "z.parquet.parts" / "part-000001.parquet"
+    good = part.read_bytes()
     for _ in range(20):
-        content = bytearray(part.read_bytes())
+        part.write_bytes(good)
+        assert embedding.finished(part) is not None
+        content = bytearray(good)
         bit = int(rng.integers(8 * len(content)))
         content[bit // 8] ^= 1 << bit % 8
         part.write_bytes(content)
@@ -109,6 +113,52 @@ def test_other_weights_under_the_same_name_are_another_job(
     with pytest.raises(ValueError, match="parts of another run"):
         embed(other, source, tmp_path / "z.parquet")
     assert embed(molecule_model, source, tmp_path / "z.parquet") == 3
+
+
+PLANNED = {"file": "in.csv", "model": "tiny", "weights": "ab12", "on_error": "null", "what": "both"}
+
+
+def test_a_refusal_names_everything_that_differs_and_nothing_else(tmp_path) -> None:
+    begin(tmp_path / "z", PLANNED)
+    (tmp_path / "z" / "part-000000.parquet").touch()
+    changes = {"model": "other", "weights": "cd34", "what": "latent"}
+    with pytest.raises(ValueError, match="parts of another run") as caught:
+        begin(tmp_path / "z", PLANNED | changes)
+    for name, value in PLANNED.items():
+        sentence = f"its {name} was {value!r}, now it is {changes.get(name)!r}"
+        assert (sentence in str(caught.value)) is (name in changes)
+    assert json.loads((tmp_path / "z" / PLAN).read_text()) == PLANNED
+    with pytest.raises(ValueError, match="another run") as caught:
+        begin(tmp_path / "z", PLANNED | {"file": "x" * 10_000})
+    assert len(str(caught.value)) < 1_000
+
+
+def test_two_names_of_one_model_are_one_job(tmp_path) -> None:
+    begin(tmp_path / "z", PLANNED)
+    (tmp_path / "z" / "part-000000.parquet").touch()
+    begin(tmp_path / "z", PLANNED | {"model": "./tiny"})
+    with pytest.raises(ValueError, match=r"its model was './tiny', now it is 'tiny'; its weights"):
+        begin(tmp_path / "z", PLANNED | {"weights": "cd34"})
+
+
+def test_the_plan_is_checked_before_the_first_part_is_there(tmp_path) -> None:
+    begin(tmp_path / "z", PLANNED)
+    begin(tmp_path / "z", PLANNED)
+    with pytest.raises(ValueError, match="its what was 'both', now it is 'latent'"):
+        begin(tmp_path / "z", PLANNED | {"what": "latent"})
+
+
+@pytest.mark.parametrize("reason", [KeyboardInterrupt, ValueError])
+def test_a_run_that_ends_before_its_first_part_leaves_no_plan(tmp_path, reason) -> None:
+    begin(tmp_path / "z", PLANNED)
+    with pytest.raises(reason), tidied(tmp_path / "z"):
+        raise reason
+    assert not (tmp_path / "z").exists()
+    begin(tmp_path / "z", PLANNED)
+    (tmp_path / "z" / "part-000000.parquet").touch()
+    with pytest.raises(reason), tidied(tmp_path / "z"):
+        raise reason
+    assert (tmp_path / "z" / PLAN).is_file()
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from grale.files import write_whole
+from grale.files import locked, write_whole
 
 BLOCK = 1 << 20
 TIMEOUT = 60.0  # seconds without a byte
@@ -19,11 +19,16 @@ def download(url: str, path: Path, progress: Callable[[int], object] | None = No
     """Download `url` to `path` unless that exists; continue from `path.partial` if there is one.
 
     If the file on the server has changed since (`path.partial.mark` tells), the download starts
-    again. `progress` is called with the number of bytes of each block.
+    again. `progress` is called with the number of bytes of each block. While another run downloads
+    to `path`, a BusyError is raised.
     """
     if path.is_file():
         return path
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path):
+        return path if path.is_file() else _download(url, path, progress)
+
+
+def _download(url: str, path: Path, progress: Callable[[int], object] | None) -> Path:
     partial = path.with_name(path.name + ".partial")
     mark_file = partial.with_name(partial.name + ".mark")
     done = partial.stat().st_size if partial.is_file() else 0
@@ -33,7 +38,7 @@ def download(url: str, path: Path, progress: Callable[[int], object] | None = No
             goes_on = response.status == 206
             if goes_on and mark and _mark(response) not in (mark, ""):
                 partial.unlink()  # a server that ignores If-Range
-                return download(url, path, progress)
+                return _download(url, path, progress)
             expected = _length(response)
             with partial.open("ab" if goes_on else "wb") as file:
                 if not goes_on:  # only now, so that an old part never has a new mark

@@ -9,6 +9,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from grale.plot.plain_text import plain, plain_legend
+
 FONT_SIZE = 9
 MANY_POINTS = 20  # a curve with more points has no markers
 CURVE_COLOURS = ("#336bc7", "#d63d38", "#38a05c", "#e08a1e", "#8f57b5", "#875c3d", "#213369")
@@ -36,6 +38,7 @@ def curve_figure(
     figure = Figure(figsize=(5.4, 3.4), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
+    lines = []
     for k, (name, values) in enumerate(curves.items()):
         heights = np.asarray(values, dtype=np.float64)
         if heights.shape != places.shape:
@@ -47,7 +50,7 @@ def curve_figure(
         if bands and name in bands:
             low, high = (np.asarray(end, dtype=np.float64) for end in bands[name])
             axes.fill_between(places, low, high, color=CURVE_COLOURS[colour], alpha=0.18, lw=0)
-        axes.plot(
+        lines += axes.plot(
             places,
             heights,
             label=name,
@@ -57,11 +60,10 @@ def curve_figure(
             marker="o" if len(places) <= MANY_POINTS else None,
             markersize=3.5,
         )
-    axes.set_xlabel(xlabel)
-    axes.set_ylabel(ylabel)
+    plain(axes.set_xlabel(xlabel), axes.set_ylabel(ylabel))
     axes.grid(color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     if len(curves) > 1:
-        axes.legend(frameon=False, fontsize=FONT_SIZE)
+        plain_legend(axes, lines, frameon=False, fontsize=FONT_SIZE)
     return figure

@@ -23,6 +23,7 @@ from grale.graphs.graph import Graph
 from grale.plot.edge_paths import edge_paths
 from grale.plot.layout import layout
 from grale.plot.palette import shared_palette, text_colour
+from grale.plot.plain_text import plain
 from grale.plot.stress import FloatArray
 
 MAX_RADIUS = 0.15  # of a node; positions span [-1, 1]
@@ -118,10 +119,8 @@ def draw_graph(
     _draw_nodes(axes, points, colours, radius, scale)
     for (x, y), text, colour in zip(points, node_text or (), colours):
         size = radius * scale * (1.2 if len(text) < 2 else 1.9 / len(text))
-        axes.text(
-            x, y, text, color=text_colour(colour), size=size, ha="center", va="center_baseline",
-            parse_math=False,
-        )  # fmt: skip
+        style = {"color": text_colour(colour), "ha": "center", "va": "center_baseline"}
+        plain(axes.text(x, y, text, style, size=size))
 
 
 def node_radius(points: FloatArray, directed: bool = False) -> float:

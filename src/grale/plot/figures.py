@@ -23,6 +23,7 @@ from grale.plot.changes import both_ways
 from grale.plot.graph_look import GraphLook
 from grale.plot.palette import shared_palette
 from grale.plot.panel import Look, Panel
+from grale.plot.plain_text import plain
 from grale.plot.strip import panels_along
 
 MOST_WIDTH = 15.5  # inches; wider strips are broken into rows
@@ -206,7 +207,7 @@ def caption_below(axes: Axes, text: str, is_exact: bool | None = None) -> None:
     """Write a caption, in green or red if it says whether a graph is right."""
     colour = {None: TEXT_COLOUR, True: EXACT_COLOUR, False: INEXACT_COLOUR}[is_exact]
     style = {"size": FONT_SIZE, "color": colour}
-    axes.text(0.5, -0.01, text, style, transform=axes.transAxes, ha="center", va="top")
+    plain(axes.text(0.5, -0.01, text, style, transform=axes.transAxes, ha="center", va="top"))
 
 
 def _at_least_one(graphs: Sequence[Graph], name: str) -> int:

@@ -13,6 +13,7 @@ from grale.graphs.graph import Graph
 from grale.plot.figures import TEXT_COLOUR
 from grale.plot.look import Look
 from grale.plot.panel import Panel
+from grale.plot.plain_text import plain
 from grale.plot.strip import panels_along, panels_from
 
 CAPTION_HEIGHT = 0.34  # inches: two lines
@@ -55,13 +56,13 @@ def gallery_figure(rows: Sequence[GalleryRow], look: Look) -> Figure:
     for place, row in enumerate(rows):
         low = 1 - (place + 1) / len(rows) + CAPTION_HEIGHT / each / len(rows)
         high = panel_height / each / len(rows)
-        figure.text(0.08 / width, low + high / 2, row.name, size=9, color=TEXT_COLOUR, rotation=90,
-                    va="center")  # fmt: skip
+        style = {"size": 9, "color": TEXT_COLOUR, "rotation": 90, "va": "center"}
+        plain(figure.text(0.08 / width, low + high / 2, row.name, style))
         for column, caption in zip(range(len(row.graphs)), row.captions):
             left = (NAME_WIDTH + column * panel_width) / width
             axes = figure.add_axes((left, low, panel_width / width, high))
             panel, box = next(drawn)
             look.draw(axes, panel, box, frame.radius)
-            axes.text(0.5, -0.01, caption, {"size": SMALL, "color": TEXT_COLOUR},
-                      transform=axes.transAxes, ha="center", va="top")  # fmt: skip
+            style = {"size": SMALL, "color": TEXT_COLOUR, "ha": "center", "va": "top"}
+            plain(axes.text(0.5, -0.01, caption, style, transform=axes.transAxes))
     return figure

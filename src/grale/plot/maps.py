@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from grale.plot.colouring import Colouring, kinds_of
+from grale.plot.plain_text import plain, plain_legend
 
 COLOUR_MAP = "viridis"
 FEW_VALUES = 16  # up to this many integers get one step of colour each
@@ -40,7 +41,7 @@ def map_figure(
         alpha=0.85,
     )
     bar = figure.colorbar(drawn, ax=axes, shrink=0.9)
-    bar.set_label(value_name)
+    plain(bar.ax.set_ylabel(value_name))
     assert bar.solids is not None  # the colours of the bar
     bar.solids.set_alpha(1)
     if steps is not None:
@@ -62,20 +63,20 @@ def _kinds_figure(points: ArrayLike, colouring: Colouring, axis_names: tuple[str
     axes = figure.add_subplot()
     size = float(np.clip(20_000 / max(len(places), 1), 3, 30))
     codes, kinds = kinds_of([str(text) for text in texts])
+    dots = []
     for number, (name, colour) in enumerate(kinds):
-        here = places[codes == number]
-        axes.scatter(here[:, 0], here[:, 1], s=size, color=colour, linewidths=0, label=name)
-    axes.legend(
-        title=colouring.name, frameon=False, fontsize=8, markerscale=1.5, loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
+        x, y = places[codes == number].T
+        dots.append(axes.scatter(x, y, s=size, color=colour, linewidths=0, label=name))
+    plain_legend(
+        axes, dots, title=colouring.name, frameon=False, fontsize=8, markerscale=1.5,
+        loc="center left", bbox_to_anchor=(1.01, 0.5),
     )  # fmt: skip
     _name_axes(axes, axis_names)
     return figure
 
 
 def _name_axes(axes: Axes, names: tuple[str, str]) -> None:
-    axes.set_xlabel(names[0])
-    axes.set_ylabel(names[1])
+    plain(axes.set_xlabel(names[0]), axes.set_ylabel(names[1]))
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[["top", "right"]].set_visible(False)

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from grale.plot.curves import CURVE_COLOURS, CURVE_STYLES, FONT_SIZE
+from grale.plot.plain_text import plain, plain_legend
 
 QUIET = "0.6"
 LINE_HEIGHT = 0.28  # inches per contender
@@ -29,7 +30,7 @@ def parity_figure(
     right.plot(ends, ends, color=QUIET, linewidth=1)
     right.set_xlabel("measured")
     right.set_ylabel("predicted")
-    right.set_title(f"{name}, rows not learned from", size=FONT_SIZE)
+    plain(right.set_title(f"{name}, rows not learned from", size=FONT_SIZE))
     return figure
 
 
@@ -41,17 +42,18 @@ def roc_figure(
 
     best = best_of(scores, is_error=False)
     figure, right = _beside_scores(scores, f"{metric} (more is better)", best)
+    curves = []
     for place, (name, ranks) in enumerate(said.items()):
         false_alarms, found, _ = roc_curve(true, ranks)
         repeat, colour = divmod(place, len(CURVE_COLOURS))
         style = CURVE_STYLES[repeat % len(CURVE_STYLES)]
-        right.plot(
+        curves += right.plot(
             false_alarms, found, label=name, color=CURVE_COLOURS[colour], ls=style, linewidth=1.4
         )
     right.plot([0, 1], [0, 1], color=QUIET, linewidth=1)
     right.set_xlabel("share of the others taken for the class")
     right.set_ylabel("share of the class found")
-    right.legend(frameon=False, fontsize=FONT_SIZE - 1.5, loc="lower right")
+    plain_legend(right, curves, frameon=False, fontsize=FONT_SIZE - 1.5, loc="lower right")
     return figure
 
 
@@ -68,9 +70,9 @@ def _beside_scores(scores: Scores, label: str, best: str) -> tuple[Figure, Axes]
         mean, deviation = float(np.mean(values)), float(np.std(values))
         left.plot(values, [place] * len(values), ".", color=colour, alpha=0.45, markersize=5)
         left.errorbar(mean, place, xerr=deviation, fmt="o", color=colour, capsize=3, markersize=6)
-    left.set_yticks(range(len(scores)), list(reversed(list(scores))))
+    left.set_yticks(range(len(scores)), list(reversed(list(scores))), parse_math=False)
     left.set_ylim(-0.6, len(scores) - 0.4)
-    left.set_xlabel(label)
+    plain(left.set_xlabel(label))
     for axes in (left, right):
         axes.grid(color="0.9", linewidth=0.8)
         axes.set_axisbelow(True)

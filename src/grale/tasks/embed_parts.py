@@ -25,6 +25,7 @@ from grale.tasks.vector_columns import VECTORS, is_of_one_size
 PLAN = "_plan.json"  # readers of parquet folders ignore such names
 OWN = ("part-", "_part-", "staged-", PLAN)
 """How names of files in a folder of parts begin."""
+MOST_LETTERS = 300  # of a value in a message
 ADVICE = "remove the folder or choose another output"
 
 logger = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ def finished(part: Path) -> ShardReport | None:
 
 def begin(folder: Path, plan: dict[str, Any]) -> None:
     """Make the folder of parts, or find one that was begun for the same job."""
-    if any(folder.glob("part-*.parquet")):
+    if (folder / PLAN).exists() or any(folder.glob("part-*.parquet")):
         _check_same_job(folder, plan)
     folder.mkdir(parents=True, exist_ok=True)
     _remove_unfinished(folder)
@@ -111,13 +112,18 @@ def _check_same_job(folder: Path, plan: dict[str, Any]) -> None:
     begun = _read_plan(folder)
     if begun.get("on_error") == "raise":  # no row of these parts failed: any other choice fits
         begun["on_error"] = plan["on_error"]
-    changed = [name for name in plan if name != "model" and begun.get(name) != plan[name]]
-    if changed:
-        name = changed[0]
-        raise ValueError(
-            f"{folder} holds parts of another run: its {name} was {begun.get(name)!r}, now it is "
-            f"{plan[name]!r}; {ADVICE}"
+    changed = [name for name in plan if begun.get(name) != plan[name]]
+    if changed and changed != ["model"]:  # names do not matter: `./tiny` is `tiny`
+        differences = (
+            f"its {name} was {_shown(begun.get(name))}, now it is {_shown(plan[name])}"
+            for name in changed
         )
+        raise ValueError(f"{folder} holds parts of another run: {'; '.join(differences)}; {ADVICE}")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}..."
 
 
 @contextmanager
@@ -125,7 +131,7 @@ def tidied(folder: Path) -> Iterator[None]:
     """Leave nothing behind of a run that fails before its first part is done."""
     try:
         yield
-    except Exception:
+    except BaseException:  # Ctrl-C, too
         if not any(folder.glob("part-*.parquet")):
             for file in (*folder.glob("staged-*.parquet"), folder / PLAN):
                 file.unlink(missing_ok=True)
