@@ -102,9 +102,9 @@ def trained_and_read(
     contest: Contest,
     contender: Contender,
     name: str,
-    compute: Callable[[Any, TrainConfig], dict[str, float]],
+    compute: Callable[[Any, TrainConfig], dict[str, Any]],
     seed: int = 0,
-) -> dict[str, float]:
+) -> dict[str, Any]:
     """What `compute` says of a contender's model, and how long that was trained.
 
     The model is trained if it is not there yet; the numbers are kept in a file of its run.
@@ -112,10 +112,10 @@ def trained_and_read(
     folder, config = folder_of(contest, contender, seed), settings_of(contest, contender, seed)
     model = trained(config, folder, contest.minutes, contest.watch)
 
-    def with_length() -> dict[str, float]:
+    def with_length() -> dict[str, Any]:
         return {**compute(model, config), **json.loads((folder / LENGTH).read_text())}
 
-    found: dict[str, float] = kept(folder / f"{name}-{contest.count}.json", with_length)
+    found: dict[str, Any] = kept(folder / f"{name}-{contest.count}.json", with_length)
     return found
 
 
