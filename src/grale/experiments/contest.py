@@ -97,7 +97,7 @@ def trained_and_read(
     name: str,
     compute: Callable[[Any, TrainConfig], dict[str, float]],
     seed: int = 0,
-) -> dict[str, float]:
+) -> dict[str, Any]:
     """What `compute` says of a contender's model, and how long that was trained.
 
     The model is trained if it is not there yet; the numbers are kept in a file of its run.
@@ -108,7 +108,7 @@ def trained_and_read(
     def with_length() -> dict[str, float]:
         return {**compute(model, config), **json.loads((folder / LENGTH).read_text())}
 
-    found: dict[str, float] = kept(folder / f"{name}-{contest.count}.json", with_length)
+    found: dict[str, Any] = kept(folder / f"{name}-{contest.count}.json", with_length)
     return found
 
 
