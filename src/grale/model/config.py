@@ -15,7 +15,10 @@ from grale.model import choices
 from grale.nn.residual import Norm
 
 if TYPE_CHECKING:  # which a type checker cannot read from tables
-    BackboneName = PoolingName = StackName = MatcherName = str
+    BackboneName = str
+    PoolingName = str
+    StackName = str
+    MatcherName = str
 else:
     BackboneName = Literal[tuple(choices.BACKBONES)]
     PoolingName = Literal[tuple(choices.POOLINGS)]
