@@ -151,8 +151,8 @@ def test_changing_marks_the_start_and_says_when_nothing_is_better(opened) -> Non
         text = page.locator(".card").last.inner_text()
         assert ("Nothing on the way has a higher logP" in text) == is_said
         start, changed = page.locator(".tile img").all()
-        assert CHANGED.strip("#") in changed.get_attribute("src")  # oxygen became carbon
-        assert CHANGED.strip("#") not in start.get_attribute("src")
+        assert CHANGED.strip("#") in changed.get_attribute("src").lower()  # oxygen became carbon
+        assert CHANGED.strip("#") not in start.get_attribute("src").lower()
     page.set_viewport_size({"width": WIDTHS[1], "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 

@@ -19,7 +19,7 @@ from grale.plot.stress import FloatArray
 from grale.plot.strip import panels_along
 from grale.tasks.interpolate import follow
 
-LINE_WIDTH = 0.012  # of a line, relative to the side of the picture
+LINE_WIDTH = 0.009  # of a line, relative to the side of the picture
 HALO = 1.3  # of a marked node, relative to its radius
 
 
