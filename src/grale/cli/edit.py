@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from grale.cli.interpolate import GRAPH_HELP, Model, Picture, Tries
+from grale.cli.options import Column
 
 if TYPE_CHECKING:
     from grale.graphs.graph import Graph
+    from grale.graphs.space import GraphSpace
     from grale.model.autoencoder import GRALE
     from grale.tasks.latent_predictor import LearnedProperty
     from grale.tasks.properties import Property
@@ -25,7 +27,7 @@ def edit(
             "--property",
             "-p",
             help="size, edges; 'number of NAME' for a label of your own graphs; of molecules logP, "
-            "QED, any of RDKit's; or a column of --data.",
+            "QED, any of RDKit's; or a column of --data, which comes first.",
         ),
     ] = "size",
     lower: Annotated[bool, typer.Option("--lower", help="Lower it instead of raising it.")] = False,
@@ -61,20 +63,19 @@ def edit(
     keep: Annotated[str | None, typer.Option(help="Atoms that the prior keeps, as SMARTS.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the prior's draws.")] = 0,
     frames: Annotated[int, typer.Option(min=2, help="Most graphs in the picture.")] = 8,
+    column: Column = None,
     out: Picture = Path("edit.png"),
 ) -> None:
     """Raise or lower a property of a graph; print and draw the path of distinct graphs."""
     from grale.catalog import load
     from grale.cli.terminal import graph_text, keep_freed_memory, say, show, working
-    from grale.data.samples import is_file_of_rows, named_graph, sample_graphs
+    from grale.data.samples import named_graph
     from grale.experiments.figures.size_edit import edit_figure
     from grale.metrics.isomorphism import is_isomorphic
     from grale.plot.figures import picture_format, save_figure
     from grale.tasks.edit import edit as follow_gradient
     from grale.tasks.keep import template_of
     from grale.tasks.latent_predictor import learn_property
-    from grale.tasks.measured import measured_property
-    from grale.tasks.properties import is_property, named_property
     from grale.tasks.propose import ProposeConfig
 
     picture_format(out)
@@ -85,18 +86,12 @@ def edit(
         count=proposals, amount=amount, least_similarity=similarity, keep=keep, seed=seed
     )
     loaded = load(model)
-    start = named_graph(graph, loaded.space)
+    start = named_graph(graph, loaded.space, column)
     if method == "prior":
         assert loaded.prior  # says so if there is none
         if keep is not None:
             template_of(loaded, start, keep)  # says so if the molecule does not have it
-    true: Property
-    if data is not None and not is_property(wanted) and is_file_of_rows(data, "train"):
-        measured = measured_property(Path(data), wanted, loaded.space, count)
-        graphs, true = list(measured.values), measured.of
-    else:
-        true = named_property(wanted)
-        graphs = sample_graphs(loaded.space, count, data, "train")
+    graphs, true = _to_learn_from(loaded.space, wanted, data, count, column)
     with working(f"learning {wanted} on {len(graphs)} graphs"):
         learned = learn_property(loaded, graphs, true)
     direction = -1 if lower else 1
@@ -127,6 +122,25 @@ def edit(
         say(f"none of the {steps} steps led to another graph: give more --steps, or --plain")
     figure = edit_figure(loaded, path, wanted, frames, direction)
     say(f"picture: {save_figure(figure, out)}")
+
+
+def _to_learn_from(
+    space: GraphSpace, wanted: str, data: str | None, count: int, column: str | None
+) -> tuple[list[Graph], Property]:
+    """Graphs, and the property as a column of their file if it has one, otherwise computed."""
+    from grale.cli.terminal import say
+    from grale.data.samples import is_file_of_rows, sample_graphs
+    from grale.tasks.measured import measured_property
+    from grale.tasks.properties import named_property
+
+    if data is not None and is_file_of_rows(data, "train"):
+        measured = measured_property(Path(data), wanted, space, count, column)
+        if measured is not None:
+            say(f"{wanted}: the column of {data}")
+            return list(measured.values), measured.of
+        say(f"{wanted}: computed, as {data} has no column of that name")
+    true = named_property(wanted)
+    return sample_graphs(space, count, data, "train", column), true
 
 
 def _propose(
