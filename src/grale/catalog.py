@@ -11,6 +11,7 @@ from torch import nn
 from grale.codec.graph_autoencoder import GraphAutoencoder
 from grale.codec.graph_predictor import GraphPredictor
 from grale.codec.hub import is_hub_id, not_found
+from grale.codec.identity import is_same
 from grale.codec.storage import CONFIG, find, read_architecture, read_identity
 from grale.model.autoencoder import GRALE
 from grale.model.predictor import GralePredictor
@@ -65,6 +66,14 @@ def shipped_versions() -> list[Shipped]:
             name, _, version = folder.name.partition("@")
             found.append(Shipped(name, version or read_identity(folder).version or "0", folder))
     return sorted(found, key=lambda model: (model.name, "@" in model.folder.name))
+
+
+def shipped_as(fingerprint: str) -> Shipped | None:
+    """The shipped model whose fingerprint begins with these digits, at least 12 of them."""
+    for each in shipped_versions():
+        if is_same(fingerprint, read_identity(each.folder).fingerprint):
+            return each
+    return None
 
 
 def load(name: str | Path, device: str = "cpu") -> GRALE:

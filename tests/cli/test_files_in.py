@@ -18,6 +18,7 @@ from grale.cli.main import app
 
 pytestmark = pytest.mark.slow
 
+MANY = ["C" * length + end for length in range(1, 9) for end in ("O", "N", "F", "Cl")]
 SMILES = ["CCO", "CCN", "xyz", "c1ccccc1", "CC(=O)O", "CCCO", "CCOC", "n/a"]
 
 
@@ -93,6 +94,64 @@ def test_barycenter_and_interpolate_take_rows_of_a_file(tmp_path, source, model)
     assert shown.count("t = ") == 3
     with pytest.raises(ValueError, match=r"row 2 of .*in\.csv \('xyz'\)"):
         invoke("interpolate", f"{source}:0", f"{source}:2", "--model", model, "-o", out)
+
+
+def test_every_verb_reads_a_file_without_a_header_by_the_number_of_its_column(
+    tmp_path, model
+) -> None:
+    rows = "".join(f"m{row},{text},{row}\n" for row, text in enumerate(MANY))
+    (tmp_path / "bare.csv").write_text(rows)
+    bare, out = str(tmp_path / "bare.csv"), str(tmp_path / "a.png")
+    usual = ("--model", model, "--tries", "1", "-o", out)
+    few = ("--steps", "2")
+    commands = {
+        "barycenter": ["barycenter", bare, "--model", model, "-o", out],
+        "interpolate": ["interpolate", f"{bare}:0", f"{bare}:4", *usual, *few],
+        "edit": ["edit", f"{bare}:1", "-p", "column_2", "--data", bare, *usual, *few],
+        "match": ["match", f"{bare}:0", f"{bare}:1", *usual],
+        "files": ["match", bare, bare, *usual[:4], "-o", str(tmp_path / "m.csv")],
+    }
+    for name, command in commands.items():
+        invoke(*command, "--column", "1")
+        with pytest.raises(ValueError, match=r"no column is called 'smiles'"):
+            invoke(*command)
+        Path(out).unlink(missing_ok=name == "files")
+    with (tmp_path / "m.csv").open(newline="") as file:
+        assert [row["a"] for row in csv.DictReader(file)] == MANY
+    with pytest.raises(ValueError, match="--column is for two files or rows"):
+        invoke("match", bare, *usual, "--column", "1")
+
+
+def test_the_rows_beside_a_npy_are_its_molecules(tmp_path, model) -> None:
+    (tmp_path / "in.smi").write_text("".join(f"{text}\n" for text in MANY))
+    vectors, out = tmp_path / "z.npy", str(tmp_path / "a.png")
+    usual = ("--model", model, "-o", out)
+    invoke("embed", str(tmp_path / "in.smi"), "-o", str(vectors), "--model", model)
+    means = (invoke("barycenter", str(file), *usual) for file in (vectors, tmp_path / "in.smi"))
+    assert len({tuple(mean.splitlines()[-2:]) for mean in means}) == 1
+    shown = invoke("interpolate", f"{vectors}:0", f"{vectors}:2", *usual, "--steps", "2")
+    assert shown.count("t = ") == 2
+    shown = invoke("edit", "CCO", "--data", str(vectors), *usual, "--steps", "2", "--tries", "1")
+    assert "predictor of size" in shown
+    (tmp_path / "z.rows.csv").unlink()
+    with pytest.raises(ValueError, match=r"z\.npy holds vectors only: z\.rows\.csv is not"):
+        invoke("barycenter", str(vectors), *usual)
+
+
+def test_edit_follows_the_column_of_a_file_before_the_property_of_that_name(
+    tmp_path, model
+) -> None:
+    rows = "".join(f"{text};{row},5\n" for row, text in enumerate(MANY))
+    (tmp_path / "measured.csv").write_text(f"smiles;logP\n{rows}")
+    usual = ("--model", model, "--steps", "2", "--tries", "1", "-o", str(tmp_path / "a.png"))
+    command = ("edit", "CCO", "-p", "logP", *usual, "--data")
+    shown = invoke(*command, str(tmp_path / "measured.csv"))
+    assert f"logP: the column of {tmp_path / 'measured.csv'}" in shown
+    (tmp_path / "plain.csv").write_text("smiles\n" + "\n".join(MANY))
+    shown = invoke(*command, str(tmp_path / "plain.csv"))
+    assert f"logP: computed, as {tmp_path / 'plain.csv'} has no column of that name" in shown
+    with pytest.raises(ValueError, match="'pIC50' is not a property, and .* has no such column"):
+        invoke("edit", "CCO", "-p", "pIC50", *usual, "--data", str(tmp_path / "plain.csv"))
 
 
 def test_match_takes_a_csv_of_pairs_and_two_files_row_by_row(tmp_path, model) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import copy
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import torch
 
+import grale
 from grale.catalog import load
 from grale.codec.options import CodecOptions
+from grale.data.graph_files import text_of
+from grale.data.row_files import open_rows
 from grale.graphs.graph import Graph
 from grale.metrics.isomorphism import is_isomorphic
 from grale.tasks.decode import decode_file
@@ -79,5 +85,20 @@ def test_as_many_candidates_are_given_as_asked_for() -> None:
 
 
 def test_a_model_of_graphs_does_not_decode_to_smiles(tmp_path, tiny_model):
-    with pytest.raises(ValueError, match=r"not trained on molecules.*read_vectors"):
+    with pytest.raises(ValueError, match=r"not trained on molecules.*read_vectors\(FILE\)\)"):
         decode_file(tiny_model, tmp_path / "z.parquet", tmp_path / "out.parquet")
+
+
+@pytest.mark.slow
+def test_a_file_of_vectors_gives_graphs_to_the_model_that_made_it_alone(
+    tmp_path, tiny_model, coloring_graphs
+):
+    (tmp_path / "in.jsonl").write_text("".join(f"{text_of(graph)}\n" for graph in coloring_graphs))
+    embed(tiny_model, open_rows(tmp_path / "in.jsonl", tiny_model.space), tmp_path / "z.parquet")
+    graphs = tiny_model.decode(grale.read_vectors(tmp_path / "z.parquet"))  # as the error advises
+    assert graphs == tiny_model.decode(tiny_model.encode(coloring_graphs))
+    other = copy.deepcopy(tiny_model)
+    with torch.no_grad():
+        next(other.parameters()).add_(1.0)
+    with pytest.raises(ValueError, match=r"holds vectors of tiny \(.*\), but the model is"):
+        other.decode(grale.read_vectors(tmp_path / "z.parquet"))

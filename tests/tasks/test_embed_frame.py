@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import copy
+import json
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import torch
 
 import grale
+from grale.codec.identity import identity_in
 
 SMILES = ["CCO", None, "xyz", "c1ccccc1"]
 MAKERS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
@@ -66,6 +69,14 @@ def test_an_index_stays_and_the_model_is_named(molecule_model):
         next(other.parameters()).add_(1.0)
     with pytest.raises(ValueError, match="holds vectors of"):
         other.decode(found["embedding"], on_error="null")
+
+
+def test_a_table_of_pyarrow_names_its_model_as_a_parquet_file_does(molecule_model, tmp_path):
+    found = grale.embed_frame(pa.table({"smiles": ["CCO"]}), model=molecule_model)
+    assert json.loads(found.schema.metadata[b"grale"])["fingerprint"] == molecule_model.fingerprint
+    pq.write_table(found, tmp_path / "z.parquet")
+    made_by = identity_in(grale.read_vectors(tmp_path / "z.parquet").made_with)
+    assert made_by.fingerprint == molecule_model.fingerprint
 
 
 def test_a_mistake_says_what_the_frame_has(molecule_model):

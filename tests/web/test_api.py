@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grale.catalog import shipped_versions
+from grale.codec.storage import read_identity
 from grale.model.autoencoder import GRALE
 from grale.rivals.vgae.config import VgaeConfig
 from grale.rivals.vgae.model import VGAE
@@ -70,19 +72,25 @@ def test_a_vector_that_cannot_be_decoded_fails_alone(api, bad) -> None:
     assert rows[1]["status"] != "failed"
 
 
-def test_vectors_of_another_model_are_refused_by_name(api) -> None:
-    service_fingerprint = api.get("/model").json()["model"]["fingerprint"]
-    body = {"vectors": [], "fingerprint": "another"}
-    status = api.post("/decode", json=body).status_code
-    assert status == (200 if service_fingerprint is None else 422)
-    assert api.post("/decode", json={"vectors": []}).status_code == 200
+@pytest.mark.parametrize("path", ["/decode", "/describe"])
+def test_vectors_of_another_model_are_refused_with_both_names(api, path: str) -> None:
+    ours = api.get("/model").json()["model"]["fingerprint"]
+    (first,) = (each for each in shipped_versions() if each.folder.name == "molecules@1")
+    theirs = read_identity(first.folder).fingerprint
+    for fingerprint, name in ((theirs, "molecules@1"), ("f" * 64, "a model without a name")):
+        answer = api.post(path, json={"vectors": [], "fingerprint": fingerprint})
+        assert answer.status_code == 422
+        assert f"are of {name} ({fingerprint[:12]}), but" in answer.json()["error"]
+        assert f"the model is tiny ({ours[:12]})" in answer.json()["error"]
+    assert api.post(path, json={"vectors": []}).status_code == 200
 
 
-def test_the_digits_of_a_fingerprint_that_are_shown_name_the_model(api) -> None:
+@pytest.mark.parametrize("path", ["/decode", "/describe"])
+def test_the_digits_of_a_fingerprint_that_are_shown_name_the_model(api, path: str) -> None:
     known = api.get("/model").json()["model"]["fingerprint"]
     for digits, status in ((known, 200), (known[:12], 200), (known[:4], 422), ("", 422)):
         body = {"vectors": [], "fingerprint": digits}
-        assert api.post("/decode", json=body).status_code == status
+        assert api.post(path, json=body).status_code == status
 
 
 @pytest.mark.slow

@@ -71,6 +71,23 @@ def test_a_port_that_is_taken_is_named(running) -> None:
         invoke("serve", "--port", port)
 
 
+@pytest.mark.parametrize("verb", ["serve", "play"])
+def test_the_model_is_loaded_where_it_is_told_to_run(verb: str, monkeypatch) -> None:
+    told = []
+
+    def load(name: str, device: str) -> None:
+        told.append(device)
+        raise InterruptedError
+
+    with pytest.raises(ValueError, match="device='abacus'; expected 'auto', 'cpu' or 'cuda'"):
+        invoke(verb, "--port", "0", "--device", "abacus")
+    monkeypatch.setattr("grale.web.run.load_any", load)
+    for options in ((), ("--device", "auto")):
+        with pytest.raises(InterruptedError):
+            invoke(verb, "--port", "0", *options)
+    assert told == ["cpu", "auto"]
+
+
 def ask(address: str, body: Any) -> list[dict[str, Any]]:
     connection = HTTPConnection(urlsplit(address).netloc, timeout=300)
     headers = {"Content-Type": "application/json"}

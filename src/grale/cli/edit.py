@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from grale.cli.interpolate import GRAPH_HELP, Model, Picture, Tries
+from grale.cli.options import Column
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from grale.graphs.graph import Graph
+    from grale.graphs.space import GraphSpace
     from grale.model.autoencoder import GRALE
     from grale.tasks.edit import EditPath
     from grale.tasks.latent_predictor import LearnedProperty
@@ -28,7 +30,7 @@ def edit(
             "--property",
             "-p",
             help="size, edges; 'number of NAME' for a label of your own graphs; of molecules logP, "
-            "QED, any of RDKit's; or a column of --data.",
+            "QED, any of RDKit's; or a column of --data, which comes first.",
         ),
     ] = "size",
     lower: Annotated[bool, typer.Option("--lower", help="Lower it instead of raising it.")] = False,
@@ -64,6 +66,7 @@ def edit(
     keep: Annotated[str | None, typer.Option(help="Atoms that the prior keeps, as SMARTS.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the prior's draws.")] = 0,
     frames: Annotated[int, typer.Option(min=2, help="Most graphs in the picture.")] = 8,
+    column: Column = None,
     out: Picture = Path("edit.png"),
 ) -> None:
     """Raise or lower a property of a graph; print and draw the path of distinct graphs."""
@@ -83,12 +86,12 @@ def edit(
         count=proposals, amount=amount, least_similarity=similarity, keep=keep, seed=seed
     )
     loaded = load(model)
-    start = named_graph(graph, loaded.space)
+    start = named_graph(graph, loaded.space, column)
     if method == "prior":
         assert loaded.prior  # says so if there is none
         if keep is not None:
             template_of(loaded, start, keep)  # says so if the molecule does not have it
-    true, learned = _learn(loaded, wanted, data, count)
+    true, learned = _learn(loaded, wanted, data, count, column)
     direction = -1 if lower else 1
     if method == "prior":
         figure = _propose(loaded, start, true, learned, wanted, direction, config, frames)
@@ -109,22 +112,13 @@ def edit(
 
 
 def _learn(
-    model: GRALE, wanted: str, data: str | None, count: int
+    model: GRALE, wanted: str, data: str | None, count: int, column: str | None
 ) -> tuple[Property, LearnedProperty]:
     """The property, and a predictor of it that has learned from data."""
     from grale.cli.terminal import working
-    from grale.data.samples import is_file_of_rows, sample_graphs
     from grale.tasks.latent_predictor import learn_property
-    from grale.tasks.measured import measured_property
-    from grale.tasks.properties import is_property, named_property
 
-    true: Property
-    if data is not None and not is_property(wanted) and is_file_of_rows(data, "train"):
-        measured = measured_property(Path(data), wanted, model.space, count)
-        graphs, true = list(measured.values), measured.of
-    else:
-        true = named_property(wanted)
-        graphs = sample_graphs(model.space, count, data, "train")
+    graphs, true = _to_learn_from(model.space, wanted, data, count, column)
     with working(f"learning {wanted} on {len(graphs)} graphs"):
         learned = learn_property(model, graphs, true)
     return true, learned
@@ -157,6 +151,25 @@ def _show_path(
     if len(path.steps) == 1:
         say(f"none of the {steps} steps led to another graph: give more --steps, or --plain")
     return edit_figure(model, path, wanted, frames, direction)
+
+
+def _to_learn_from(
+    space: GraphSpace, wanted: str, data: str | None, count: int, column: str | None
+) -> tuple[list[Graph], Property]:
+    """Graphs, and the property as a column of their file if it has one, otherwise computed."""
+    from grale.cli.terminal import say
+    from grale.data.samples import is_file_of_rows, sample_graphs
+    from grale.tasks.measured import measured_property
+    from grale.tasks.properties import named_property
+
+    if data is not None and is_file_of_rows(data, "train"):
+        measured = measured_property(Path(data), wanted, space, count, column)
+        if measured is not None:
+            say(f"{wanted}: the column of {data}")
+            return list(measured.values), measured.of
+        say(f"{wanted}: computed, as {data} has no column of that name")
+    true = named_property(wanted)
+    return sample_graphs(space, count, data, "train", column), true
 
 
 def _propose(

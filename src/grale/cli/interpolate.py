@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from grale.cli.options import Column
+
 GRAPH_HELP = (
     "A SMILES, a row of a file such as molecules.csv:3, a held-out graph such as coloring10:3, or "
     "a .json file."
@@ -30,6 +32,7 @@ def interpolate(
     steps: Annotated[int, typer.Option(min=2, help="Graphs on the way, both ends included.")] = 7,
     tries: Tries = 20,
     path: PathKind = "line",
+    column: Column = None,
     out: Picture = Path("interpolation.png"),
 ) -> None:
     """Draw the graphs on the line between the vectors of two graphs."""
@@ -43,7 +46,7 @@ def interpolate(
 
     picture_format(out)
     loaded = load(model)
-    start, end = (named_graph(text, loaded.space) for text in (first, second))
+    start, end = (named_graph(text, loaded.space, column) for text in (first, second))
     found = between(loaded, start, end, steps, tries, path=path)
     look = look_of(loaded.space)
     captions = [f"t = {t:.2f}" for t in found.positions]
@@ -71,6 +74,7 @@ def barycenter(
     ] = None,
     split: Annotated[str, typer.Option(help="Split of a dataset folder.")] = "test",
     path: PathKind = "line",
+    column: Column = None,
     out: Picture = Path("barycenter.png"),
 ) -> None:
     """Draw the graph whose vector is the mean over a whole dataset."""
@@ -86,7 +90,7 @@ def barycenter(
     loaded = load(model)
     is_file = data is not None and is_file_of_rows(data, split)
     count = count or (None if is_file else USUAL_COUNT)
-    graphs = stream_graphs(loaded.space, count, data, split)
+    graphs = stream_graphs(loaded.space, count, data, split, column)
     with counting("encoding", count) as advance:
         mean = mean_of(loaded, graphs, progress=advance, path=path)
     look = look_of(loaded.space)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from grale.cli.interpolate import GRAPH_HELP, Model
+from grale.cli.options import Column
 
 PICTURE = Path("match.png")
 
@@ -37,6 +38,7 @@ def match(
         int,
         typer.Option(min=1, help="Draws of the model's noise to match under; the best is kept."),
     ] = 1,
+    column: Column = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Picture; for many pairs .parquet or .csv.")
     ] = None,
@@ -62,15 +64,17 @@ def match(
     if second is None or is_many:
         keep_freed_memory()
         target, other = out or Path("matched.parquet"), Path(second) if second else None
-        with counting("matching", count_pairs(Path(first), other, loaded.space)) as advance:
+        total = count_pairs(Path(first), other, loaded.space, column)
+        with counting("matching", total) as advance:
             report = match_file(
-                loaded, Path(first), target, method, time_limit, advance, tries, other, model
-            )
+                loaded, Path(first), target, method, time_limit, advance, tries, other, model,
+                column,
+            )  # fmt: skip
         rows = [["", method], ["pairs", str(report.pairs)], ["failed", str(report.failed)]]
         rows.append(["mean edit distance (upper bound)", f"{report.mean_distance:.3f}"])
         show(f"{first} -> {target}", rows)
         return
-    g1, g2 = (named_graph(text, loaded.space) for text in (first, second))
+    g1, g2 = (named_graph(text, loaded.space, column) for text in (first, second))
     found = solve(g1, g2, method, time_limit, loaded, tries)
     assert found.seconds is not None  # `solve` measures it
     kind = "the edit distance" if found.is_optimal else "an upper bound of the edit distance"

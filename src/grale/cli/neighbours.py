@@ -64,18 +64,13 @@ def neighbours(
 
 def _made_by(file: Path) -> str | None:
     """The shipped model that made a file, with its version; None if there is none."""
-    from grale.catalog import shipped_versions
+    from grale.catalog import shipped_as
     from grale.codec.identity import identity_in
-    from grale.codec.storage import read_identity
     from grale.tasks.vector_files import made_with_of
 
     made_by = identity_in(made_with_of(file))
-    if made_by is None:
-        return None
-    for each in shipped_versions():
-        if read_identity(each.folder).fingerprint == made_by.fingerprint:
-            return f"{each.name}@{each.version}"
-    return None
+    known = shipped_as(made_by.fingerprint) if made_by is not None else None
+    return f"{known.name}@{known.version}" if known is not None else None
 
 
 def _cells(each: Neighbour) -> list[str]:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from grale.cli.options import Device
+
 ModelOption = Annotated[
     str | None,
     typer.Option(help="A shipped model, a directory, or a hub id; by default molecules."),
@@ -28,6 +30,7 @@ def serve(
     max_atoms: Annotated[int, typer.Option(min=1, help="Nodes of one graph.")] = 1_000,
     max_body: Annotated[int, typer.Option(min=1_024, help="Bytes of one request.")] = 8 << 20,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one request.")] = 30.0,
+    device: Device = "cpu",
 ) -> None:
     """Answer requests over HTTP: encode, decode, describe, reconstruct, match, edit, between."""
     _check_extra()
@@ -37,7 +40,8 @@ def serve(
 
     keep_freed_memory()
     limits = Limits(max_rows=max_rows, max_atoms=max_atoms, max_body=max_body, timeout=timeout)
-    config = ServerConfig(model=model, host=host, port=port, allow_hosts=allow_host or ())
+    names = allow_host or ()
+    config = ServerConfig(model=model, host=host, port=port, allow_hosts=names, device=device)
     run_server(config, limits, _say_where)
 
 
@@ -47,6 +51,7 @@ def play(
     port: Port = PORT,
     allow_host: AllowHost = None,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    device: Device = "cpu",
 ) -> None:
     """Open a page to play on: draw a molecule, see its vector, change it, draw a map."""
     _check_extra()
@@ -55,8 +60,10 @@ def play(
     from grale.web.run import ServerConfig, run_server
 
     keep_freed_memory()
-    names = allow_host or ()
-    config = ServerConfig(model=model, host=host, port=port, allow_hosts=names, with_page=True)
+    config = ServerConfig(
+        model=model, host=host, port=port, allow_hosts=allow_host or (), with_page=True,
+        device=device,
+    )  # fmt: skip
     run_server(config, Limits(), _open_page if browser else _say_where)
 
 

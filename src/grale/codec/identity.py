@@ -141,6 +141,15 @@ def identity_in(values: Any) -> Identity | None:
     )
 
 
+def is_same(theirs: str, ours: str) -> bool:
+    """Compare fingerprints; the first digits, as `grale models` prints them, are enough.
+
+    >>> is_same("0123456789ab", "0123456789abcdef"), is_same("0123", "0123456789abcdef")
+    (True, False)
+    """
+    return len(theirs) >= SHORT and ours.startswith(theirs)
+
+
 def check_same_model(model: nn.Module, made_by: Identity | None, where: str) -> None:
     """Raise, naming both models, if vectors were made by another one; unknown ones pass."""
     if made_by is None:

@@ -27,8 +27,11 @@ from grale.graphs.space import GraphSpace
 LIBRARY = "library"
 
 
-def named_graph(text: str, space: GraphSpace) -> Graph:
-    """Read one graph from what a user typed; see the top of this file."""
+def named_graph(text: str, space: GraphSpace, column: str | None = None) -> Graph:
+    """Read one graph from what a user typed; see the top of this file.
+
+    `column` is that of the SMILES, if the text names a row of a table.
+    """
     name, _, number = text.partition(":")
     if name in COLORING_VARIANTS and number.isdigit():
         if is_molecular(space):
@@ -41,7 +44,7 @@ def named_graph(text: str, space: GraphSpace) -> Graph:
     if stored is not None:
         return stored
     if is_row_name(text):
-        return named_row(text, space)
+        return named_row(text, space, column)
     if text.endswith(".json"):
         return _from_json(Path(text))
     if is_molecular(space):
@@ -84,12 +87,14 @@ def usual_data(space: GraphSpace) -> str:
     raise ValueError("no generator makes graphs for this model; give --data with a dataset folder")
 
 
-def sample_graphs(space: GraphSpace, count: int, data: str | None, split: str) -> list[Graph]:
+def sample_graphs(
+    space: GraphSpace, count: int, data: str | None, split: str, column: str | None = None
+) -> list[Graph]:
     """First graphs of a named dataset, or of one that suits the space; all must be in the space.
 
     `data` may also be a file of molecules or graphs; rows that are not in the space are left out.
     """
-    return list(stream_graphs(space, count, data, split))
+    return list(stream_graphs(space, count, data, split, column))
 
 
 def is_file_of_rows(name: str, split: str) -> bool:
@@ -101,12 +106,12 @@ def is_file_of_rows(name: str, split: str) -> bool:
 
 
 def stream_graphs(
-    space: GraphSpace, count: int | None, data: str | None, split: str
+    space: GraphSpace, count: int | None, data: str | None, split: str, column: str | None = None
 ) -> Iterator[Graph]:
     """The same graphs as a stream, never all in memory; without a count, all rows of a file."""
     name = data or usual_data(space)
     if is_file_of_rows(name, split):
-        good = stream_good(open_rows(Path(name), space), space)
+        good = stream_good(open_rows(Path(name), space, column), space)
         yield from (graph for _, graph in islice(good, count))
         return
     assert count is not None  # only a file has an end

@@ -72,7 +72,7 @@ def decode_file(
     if not is_molecular(model.space):
         raise ValueError(
             "this model was not trained on molecules, and the result would be SMILES; in Python, "
-            "model.decode(grale.read_vectors(FILE).vectors) gives graphs"
+            "model.decode(grale.read_vectors(FILE)) gives graphs"
         )
     check_output(path, out, ROW_SUFFIXES)
     vectors = open_vectors(path)

@@ -50,7 +50,10 @@ def embed_frame(
     batch_size, refine
         As in `model.encode`.
 
-    A frame of pandas carries the model, its version and its fingerprint in `frame.attrs["grale"]`.
+    A frame of pandas carries the model, its version and its fingerprint in `frame.attrs["grale"]`,
+    and `model.decode` refuses its columns if another model made them. A table of pyarrow carries
+    them in `table.schema.metadata[b"grale"]`, as a parquet file of `grale embed` does. A frame of
+    polars cannot hold metadata: keep `model.fingerprint` beside it.
     """
     if what not in READINGS:
         raise ValueError(f"what={what!r}; expected one of {', '.join(READINGS)}")

@@ -135,7 +135,9 @@ class ThroughDescription(nn.Module):
 
     def forward(self, latents: Float[Tensor, "B d"]) -> Float[Tensor, " B"]:
         """Predict the property, in its own units."""
-        return self.predictor(self.model.description_of(latents))
+        device = next(self.model.parameters()).device
+        described = self.model.description_of(latents.to(device))
+        return self.predictor(described.to(latents.device))
 
 
 class LearnedProperty(NamedTuple):

@@ -64,14 +64,16 @@ def match_file(
     tries: int = 1,
     second: Path | None = None,
     model_name: str = "unnamed",
+    column: str | None = None,
 ) -> MatchReport:
     """Match the SMILES of columns `a` and `b`; a pair that cannot be matched keeps its place.
 
-    With a `second` file, each row of the first is matched with the same row of the second.
+    With a `second` file, each row of the first is matched with the same row of the second; `column`
+    is then that of the SMILES in both.
     """
     method = method_called(method)
     check_output(source, out, ROW_SUFFIXES)
-    pairs_left = pairs_of(source, second, model.space)
+    pairs_left = pairs_of(source, second, model.space, column)
     report = MatchReport()
     with written_rows(out, MATCHED, provenance(model, model_name, "matching")) as write:
         while pairs := list(islice(pairs_left, ROWS)):
@@ -85,22 +87,30 @@ def match_file(
     return report
 
 
-def pairs_of(source: Path, second: Path | None, space: GraphSpace) -> Iterator[tuple[Any, Any]]:
+def pairs_of(
+    source: Path, second: Path | None, space: GraphSpace, column: str | None = None
+) -> Iterator[tuple[Any, Any]]:
     """Pairs of a table with columns `a` and `b`, or of the rows of two files, as a stream."""
     if second is not None:
-        sides = [_items(open_rows(path, space)) for path in (source, second)]
+        sides = [_items(open_rows(path, space, column)) for path in (source, second)]
         return _row_by_row(sides, source, second)
-    return ((each.entry, each.others.get(SECOND)) for each in _table_of_pairs(source).records())
+    pairs = _table_of_pairs(source, column)
+    return ((each.entry, each.others.get(SECOND)) for each in pairs.records())
 
 
-def count_pairs(source: Path, second: Path | None, space: GraphSpace) -> int:
+def count_pairs(
+    source: Path, second: Path | None, space: GraphSpace, column: str | None = None
+) -> int:
     """Pairs that `match_file` reads, for a progress bar."""
-    opened = _table_of_pairs(source) if second is None else open_rows(source, space)
+    is_one = second is None
+    opened = _table_of_pairs(source, column) if is_one else open_rows(source, space, column)
     return opened.survey().num_rows
 
 
-def _table_of_pairs(source: Path) -> MoleculeFile:
+def _table_of_pairs(source: Path, column: str | None) -> MoleculeFile:
     """Open a table with columns `a` and `b`."""
+    if column is not None:
+        raise ValueError(f"--column is for two files or rows; {source} has its pairs in a and b")
     advice = (
         "pairs are in the columns a and b; or give two files, or two rows such as FILE:0 FILE:1"
     )

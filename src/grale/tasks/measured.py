@@ -10,6 +10,7 @@ from grale.data.molecules.columns import listed
 from grale.data.row_files import open_rows, parse_entry
 from grale.graphs.graph import Graph
 from grale.graphs.space import GraphSpace
+from grale.tasks.properties import is_property
 
 
 @dataclass(frozen=True)
@@ -23,23 +24,31 @@ class Measured:
         return self.values.get(graph, math.nan)
 
 
-def measured_property(path: Path, column: str, space: GraphSpace, most: int) -> Measured:
-    """Read the first `most` graphs of a file that a model can take and whose value is known."""
-    opened = open_rows(path, space)
+def measured_property(
+    path: Path, name: str, space: GraphSpace, most: int, column: str | None = None
+) -> Measured | None:
+    """Read the first `most` graphs of a file that a model can take and whose value is known.
+
+    `name` is the column of the values, `column` that of the SMILES. None if the file has no column
+    of that name, but a property is called so.
+    """
+    opened = open_rows(path, space, column)
     columns = opened.survey().columns
-    if column not in columns:
+    if name not in columns:
+        if is_property(name):
+            return None
         raise ValueError(
-            f"{column!r} is not a property, and {path} has no such column; it has "
+            f"{name!r} is not a property, and {path} has no such column; it has "
             f"{listed(list(columns))}"
         )
     found: dict[Graph, float] = {}
-    for chunk in opened.rows(4_096, {column: columns[column]}):
-        for entry, value in zip(chunk.entries, chunk.others[column].to_pylist()):
+    for chunk in opened.rows(4_096, {name: columns[name]}):
+        for entry, value in zip(chunk.entries, chunk.others[name].to_pylist()):
             item = parse_entry(entry, opened.text)
             if value is None or isinstance(item, str) or space.why_not(item) is not None:
                 continue
             if isinstance(value, str):
-                raise ValueError(f"{path}: the column {column!r} holds texts, not numbers only")
+                raise ValueError(f"{path}: the column {name!r} holds texts, not numbers only")
             found.setdefault(item, float(value))
             if len(found) == most:
                 return Measured(found)

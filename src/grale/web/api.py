@@ -7,7 +7,6 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from grale.codec.identity import SHORT
 from grale.web import answers, requests
 from grale.web.answers import ErrorAnswer, as_json
 from grale.web.edits import edit_rows
@@ -51,6 +50,7 @@ def _vectors(router: APIRouter, service: Service) -> None:
         """Describe graphs, or vectors of /encode: similar graphs have near descriptions."""
         if (body.graphs is None) == (body.vectors is None):
             raise Refused(422, "give either graphs or vectors")
+        service.check_maker(body.fingerprint)
         items = body.vectors if body.graphs is None else body.graphs
         rows = await service.batched("describe", items or [], body.graphs is None)
         return service.answer("/describe", rows, "description")
@@ -60,13 +60,7 @@ def _graphs(router: APIRouter, service: Service) -> None:
     @router.post("/decode", response_model=answers.DecodeAnswer)
     async def decode(body: requests.DecodeBody) -> Response:
         """Decode vectors of /encode to graphs, and to SMILES if the model knows molecules."""
-        ours, theirs = service.identity["fingerprint"], body.fingerprint
-        if ours is not None and theirs is not None and not _same_model(theirs, ours):
-            raise Refused(
-                422,
-                f"the vectors are of the model {theirs[:64]!r}, but this is "
-                f"{service.identity['name']} ({ours}); use the model that made them",
-            )
+        service.check_maker(body.fingerprint)
         rows = await service.batched("decode", body.vectors, body.tries)
         return service.answer("/decode", rows, "latent")
 
@@ -75,11 +69,6 @@ def _graphs(router: APIRouter, service: Service) -> None:
         """Encode and decode graphs, and compare what comes back with what went in."""
         rows = await service.batched("reconstruct", body.graphs, body.refine)
         return service.answer("/reconstruct", rows, "latent")
-
-
-def _same_model(theirs: str, ours: str) -> bool:
-    """Compare fingerprints; the first digits, as `grale models` prints them, are enough."""
-    return len(theirs) >= SHORT and ours.startswith(theirs)
 
 
 def _slow(router: APIRouter, service: Service) -> None:

@@ -34,6 +34,7 @@ class GraphBody(BaseModel):
 Item = str | GraphBody | None
 """A SMILES or a graph; null is a row without an entry, and fails."""
 Vector = list[float | None] | None
+Maker = Annotated[str, Field(max_length=64)] | None
 Tries = Annotated[int, Field(ge=1, le=100)]
 Pair = Annotated[list[Item], Field(min_length=2, max_length=2)]
 
@@ -56,6 +57,8 @@ class DescribeBody(BaseModel):
     """As for /encode; give these or vectors."""
     vectors: list[Vector] | None = None
     """Answers of /encode; give these or graphs."""
+    fingerprint: Maker = None
+    """Fingerprint of the model that made the vectors; if it is another one, they are refused."""
 
 
 class DecodeBody(BaseModel):
@@ -65,7 +68,7 @@ class DecodeBody(BaseModel):
     vectors: list[Vector]
     tries: Tries = 20
     """Likeliest graphs to look at until one is a valid molecule."""
-    fingerprint: str | None = None
+    fingerprint: Maker = None
     """Fingerprint of the model that made the vectors; if it is another one, they are refused."""
 
 

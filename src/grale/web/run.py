@@ -30,28 +30,34 @@ class ServerConfig:
     allow_hosts: Sequence[str] = ()
     """Further names under which the server may be called."""
     with_page: bool = False
+    device: str = "cpu"
+    """Where the model runs, as in `grale.load`."""
 
 
 def run_server(config: ServerConfig, limits: Limits, ready: Callable[[str], object]) -> None:
     """Serve until the process is told to stop; `ready` is called with the address."""
-    listening = _listen(config)
+    with _listen(config) as listening:  # closed, too, if the model cannot be loaded
+        server = _server(config, limits)
+        shown = f"[{config.host}]" if ":" in config.host else config.host
+        ready(f"http://{shown}:{listening.getsockname()[1]}/")
+        with suppress(KeyboardInterrupt):  # Ctrl-C; requests were answered first
+            server.run(sockets=[listening])
+
+
+def _server(config: ServerConfig, limits: Limits) -> uvicorn.Server:
     name = config.model or DEFAULT_MOLECULES
-    service = Service(load_any(name), _shown_name(name), limits)
+    service = Service(load_any(name, config.device), _shown_name(name), limits)
     if config.with_page and service.background is None:
         raise ValueError(f"{name} is not a GRALE; the page needs one. Use grale serve")
     service.warm_up()
     app = create_app(service, config.with_page, [config.host, *config.allow_hosts])
-    server = uvicorn.Server(
+    return uvicorn.Server(
         uvicorn.Config(
             app, http="h11",  # the other parser of uvicorn has no limit on the headers' length
             log_level="warning", access_log=False, server_header=False,
             limit_concurrency=MOST_CONNECTIONS, timeout_keep_alive=15, timeout_graceful_shutdown=5,
         )
     )  # fmt: skip
-    shown = f"[{config.host}]" if ":" in config.host else config.host
-    ready(f"http://{shown}:{listening.getsockname()[1]}/")
-    with suppress(KeyboardInterrupt):  # Ctrl-C; requests were answered first
-        server.run(sockets=[listening])
 
 
 def _shown_name(name: str) -> str:

@@ -13,7 +13,9 @@ from functools import partial
 from importlib import metadata
 from typing import Any, Literal
 
+from grale.catalog import shipped_as
 from grale.codec.graph_autoencoder import GraphAutoencoder
+from grale.codec.identity import Identity, is_same
 from grale.graphs.graph import Graph
 from grale.graphs.molecules.molecule import is_molecular
 from grale.model.autoencoder import GRALE
@@ -110,6 +112,21 @@ class Service:
         if len(rows) > most:
             told = f"{len(rows)} rows, but a request may have at most {most}; send fewer"
             raise Refused(413, told)
+
+    def check_maker(self, fingerprint: str | None) -> None:
+        """Refuse vectors of another model, and name both."""
+        ours = self.identity["fingerprint"]
+        if ours is None or fingerprint is None or is_same(fingerprint, ours):
+            return
+        known = shipped_as(fingerprint)
+        name, version = (known.name, known.version) if known is not None else (None, None)
+        theirs = Identity(name, version, fingerprint)
+        this = Identity(self.identity["name"], self.identity["version"], ours)
+        raise Refused(
+            422,
+            f"the vectors are of {theirs.called()}, but the model is {this.called()}; use the "
+            "model that made them, or encode again",
+        )
 
     async def slowly(self, run: Callable[..., Any], *args: Any) -> Any:
         """Run a function in a thread of slow operations."""
