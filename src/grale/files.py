@@ -22,6 +22,7 @@ TEMPORARY = re.compile(rf"\.(.+)\.[0-9a-f]{{32}}{re.escape(PARTIAL)}", re.DOTALL
 """Names that :func:`whole` gives to files that are being written."""
 MAX_JSON_BYTES = 5_000_000
 MAX_JSON_DEPTH = 32  # far below what Python can follow
+MAX_DATA_BYTES = 1_000_000_000  # of a file that is read as a whole, unpacked
 
 
 class BusyError(OSError):
@@ -74,13 +75,19 @@ def read_json(path: Path, max_bytes: int = MAX_JSON_BYTES) -> Any:
         raise ValueError(f"{path} has more than {max_bytes} bytes, too many for this JSON")
     if not content.strip():
         raise ValueError(f"{path} is empty; expected JSON")
-    too_deep = f"{path} is nested more than {MAX_JSON_DEPTH} levels deep"
+    return parse_json(content, path)
+
+
+def parse_json(content: bytes | str, name: object) -> Any:
+    """Values of JSON of limited depth, or a ValueError that names what it is."""
+    too_deep = f"{name} is nested more than {MAX_JSON_DEPTH} levels deep"
     try:
-        values = json.loads(content.decode("utf-8-sig"))
+        text = content if isinstance(content, str) else content.decode("utf-8-sig")
+        values = json.loads(text)
     except RecursionError:
         raise ValueError(too_deep) from None
     except ValueError as error:  # not UTF-8, not JSON, or a number of thousands of digits
-        raise ValueError(f"{path} is not JSON: {error}") from error
+        raise ValueError(f"{name} is not JSON: {error}") from error
     if _is_deeper(values, MAX_JSON_DEPTH):
         raise ValueError(too_deep)
     return values

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
 
 from cli.invoking import invoke
 from grale.cli import main, terminal
+from grale.files import write_whole
+from grale.model.predictor import GralePredictor, PredictorSettings
+from grale.training.fit import Fitted
+from prediction_setup import BITS, READER
+from prior.still_prior import still_prior
+from tasks.labelled_molecules import SMILES, additive, write_csv
 
 HOSTILE = "a[/x][bold]b:o:.csv"
 PYRROLE, PYRIDINIUM = "c1cc[nH]c1", "C[n+]1ccccc1"
@@ -76,6 +83,57 @@ def test_other_verbs_print_names_with_brackets(run) -> None:
         assert f"picture: {name}" in run(verb, "library", *options)
     options = ("--model", "[bold]model", "--count", "8", "--level", "0.1", "--out", "[b]d.png")
     assert "picture: [b]d.png" in run("denoise", "--data", "library", *options)
+
+
+@pytest.mark.slow
+def test_verbs_that_compare_rows_print_names_with_brackets(run, molecule_model) -> None:
+    text = run("neighbours", HOSTILE, "--of", PYRROLE, "-k", "2", "--model", "[bold]model", "-o",
+               "[b]n.csv")  # fmt: skip
+    assert "[bold]model" in text
+    assert text.count(PYRROLE) == 3  # what was asked for in both rows, and itself as one of them
+    assert "written: [b]n.csv" in text
+    rows = [(smiles, str(additive(smiles))) for smiles in [*SMILES, PYRROLE, "[/x]", "[bold]"]]
+    write_csv(Path("a[") / "x]$l$.csv", rows, "smiles,[bold]$v$")
+    options = ("--head", "ridge", "--contender", "counts", "--contender", "[bold]model")
+    options += ("--splits", "1", "-o", "[b]p.png")
+    text = run("probe", "a[/x]$l$.csv", "--target", "[bold]$v$", *options)
+    assert "[bold]$v$ of a[/x]$l$.csv, ridge" in text
+    assert "[bold]model" in text
+    assert "cannot parse SMILES '[bold]'" in text
+    assert "written: [b]p.png" in text
+
+
+@pytest.mark.slow
+def test_verbs_that_make_graphs_print_names_with_brackets(run, molecule_model, tiny_config) -> None:
+    generative = deepcopy(molecule_model)
+    generative.use_prior(still_prior(generative, "CCO"))
+    generative.save_pretrained("[bold]prior")
+    text = run("generate", "-n", "4", "-o", "[/x].csv", "--model", "[bold]prior", "--steps", "2")
+    assert "[/x].csv" in text
+    assert "[bold]prior" in text
+    settings = PredictorSettings(inputs=BITS, reader=READER, autoencoder=tiny_config)
+    GralePredictor(molecule_model.space, settings).eval().save_pretrained("[bold]predictor")
+    text = run("predict", "[bold]predictor", HOSTILE, "-o", "[b]p.csv")
+    assert f"{HOSTILE} -> [b]p.csv" in text
+    assert "[bold]predictor" in text
+    assert PYRROLE in Path("[b]p.csv").read_text()
+
+
+@pytest.mark.slow
+def test_verbs_that_make_models_print_names_with_brackets(run, molecule_model, monkeypatch) -> None:
+    """What they do is tested elsewhere, and takes long."""
+    fitted = Fitted(molecule_model, 3, 1, 1.0, 1.0, ["[bold] it is [/x] small"])
+    monkeypatch.setattr("grale.training.fit.fit_dataset", lambda *args: fitted)
+    graphs = Path("a[") / "x][b].jsonl"
+    graphs.write_text('{"node_labels": ["[bold]", "[/x]"], "edges": [[0, 1]]}\n' * 12)
+    text = run("fit", str(graphs), "-o", "[b]fitted[", "--minutes", "1")
+    assert f"{graphs} -> [b]fitted[" in text
+    assert f'grale.load("[b]fitted["), or grale map {graphs} --model [b]fitted[' in text
+    file = Path("[b]onnx") / "[bold].onnx"
+    write_whole(file, b"")
+    monkeypatch.setattr("grale.tasks.export.export_model", lambda *args: [file])
+    text = run("export", "[bold]model", "-o", "[b]onnx", "--no-check")
+    assert f"{file}  0.0 MB" in text
 
 
 @pytest.mark.slow

@@ -111,3 +111,18 @@ def test_bad_molecules_each_have_their_reason(molecule_model, tiny_model) -> Non
     with pytest.raises(TypeError, match="not trained on molecules"):
         tiny_model.decode_smiles(np.zeros((1, tiny_model.latent_dim)))
     assert molecule_space(10) == molecule_model.space
+
+
+@pytest.mark.slow
+def test_candidates_of_a_row_that_is_not_finite_follow_on_error(molecule_model) -> None:
+    latents = molecule_model.encode(["CCO", "xyz", "CCN"], on_error="null")
+    assert np.isnan(latents[1]).all()
+    good = molecule_model.decode_candidates(latents[[0, 2]], candidates=2)
+    assert len(good) == 2
+    found = {
+        choice: molecule_model.decode_candidates(latents, candidates=2, on_error=choice)
+        for choice in ("null", "skip")
+    }
+    assert found == {"null": [good[0], None, good[1]], "skip": good}
+    with pytest.raises(ValueError, match="row 1 of the latents .* use on_error='null' or 'skip'"):
+        molecule_model.decode_candidates(latents, candidates=2, on_error="raise")

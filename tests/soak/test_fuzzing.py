@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import runpy
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -93,12 +92,40 @@ def test_settings_are_taken_or_refused_by_name(count, tmp_path, rng, figure) -> 
     path = tmp_path / "s.yaml"
     taken = 0
     for _ in range(count):
-        path.write_bytes(mutated(good, rng))
-        with suppress(SettingsError):
+        content = mutated(good, rng)
+        path.write_bytes(content)
+        refusal = None
+        try:
             load_settings(TrainConfig, path)
-            taken += 1
+        except SettingsError as error:
+            refusal = str(error)
+        taken += refusal is None
+        assert refusal is None or names_something_of(content, refusal), (content, refusal)
     figure(f"fuzzing, settings: {count}, {taken} taken, the others refused")
     assert taken < count
+
+
+def names_something_of(content: bytes, message: str) -> bool:
+    """Whether a refusal names the file, or a setting in it before it says what would help."""
+    said = message.partition(";")[0]
+    if "s.yaml" in said:
+        return True
+    return any(repr(key)[1:-1] in said for key in keys_of(yaml.safe_load(content)))
+
+
+def keys_of(values: object) -> list[str]:
+    """Names of all settings, at any depth."""
+    if not isinstance(values, dict):
+        return []
+    return [*values, *(key for value in values.values() for key in keys_of(value))]
+
+
+def test_a_refusal_that_names_nothing_is_noticed() -> None:
+    content = b"seed: 1\nmodel: {norm: pre}"
+    for message in ("a setting is wrong", "'x' is unknown; known: seed", "pre is bad"):
+        assert not names_something_of(content, message)
+    for message in ("seed=1", "model.norm is bad", "in/s.yaml is not YAML"):
+        assert names_something_of(content, message)
 
 
 def test_mutations_do_break_things(rng) -> None:

@@ -16,12 +16,12 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),  # it forks
 ]
-SHARE = {"embed": 1, "train": 1, "prepare": 1, "generate": 1}  # of four kills or races
+JOBS = ("embed", "train", "prepare", "generate")  # each has its share of the kills and races
 MOST_KILLS = 5  # before a run is let through
 
 
 @few_or_many(4, 200)
-@pytest.mark.parametrize("name", SHARE)
+@pytest.mark.parametrize("name", JOBS)
 def test_a_job_that_was_killed_ends_with_the_same_bytes(
     name, count, molecule_model, tmp_path, rng, figure
 ) -> None:
@@ -34,7 +34,7 @@ def test_a_job_that_was_killed_ends_with_the_same_bytes(
     takes = time.monotonic() - began
     expected = contents(job, out)
     assert expected
-    at_work, kills, wanted = 0, 0, count * SHARE[name] // 4
+    at_work, kills, wanted = 0, 0, -(-count // len(JOBS))
     while kills < wanted:
         shutil.rmtree(out.parent)
         for _ in range(min(int(rng.integers(1, MOST_KILLS + 1)), wanted - kills)):
@@ -53,7 +53,7 @@ def test_a_job_that_was_killed_ends_with_the_same_bytes(
 
 
 @few_or_many(4, 50)
-@pytest.mark.parametrize("name", SHARE)
+@pytest.mark.parametrize("name", JOBS)
 def test_two_jobs_that_race_for_one_output_never_mix(
     name, count, molecule_model, tmp_path, rng, figure
 ) -> None:
@@ -66,7 +66,7 @@ def test_two_jobs_that_race_for_one_output_never_mix(
         shutil.rmtree(out.parent)
     assert expected[0] != expected[1]
     refused = 0
-    races = count * SHARE[name] // 4
+    races = -(-count // len(JOBS))
     for race in range(races):
         seeds = (0, race % 2)  # the same input, or another
         codes = _raced(job, out, seeds, rng.uniform(0, 0.3))

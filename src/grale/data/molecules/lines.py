@@ -29,18 +29,18 @@ def open_text(path: Path) -> io.TextIOWrapper:
     return io.TextIOWrapper(buffered, encoding, errors="backslashreplace", newline="")
 
 
-def lines_of(stream: io.TextIOBase) -> Iterator[str]:
+def lines_of(stream: io.TextIOBase, most: int = MAX_LINE) -> Iterator[str]:
     """Lines of a file with their ends; a line that is too long is replaced by a message."""
-    size = MAX_LINE + 2  # a line and its end
+    size = most + 2  # a line and its end
     is_open = after_return = False
     for piece in iter(partial(stream.readline, size), ""):
         if after_return and piece == "\n":  # the rest of a "\r\n" that was cut in two
             after_return = False
             continue
-        if not is_open and (len(piece) <= MAX_LINE or len(piece.rstrip("\r\n")) <= MAX_LINE):
+        if not is_open and (len(piece) <= most or len(piece.rstrip("\r\n")) <= most):
             yield piece
         elif not is_open:
-            yield f"{NOT_READ}the line has more than {MAX_LINE} characters\n"
+            yield f"{NOT_READ}the line has more than {most} characters\n"
         is_open = len(piece) == size and piece[-1] not in "\r\n"
         after_return = len(piece) == size and piece[-1] == "\r"
 

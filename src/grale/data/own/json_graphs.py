@@ -11,15 +11,14 @@ of the whole graph (`targets`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from grale.files import read_json
+from grale.data.molecules.lines import lines_of, open_text, why_not_read
+from grale.files import MAX_DATA_BYTES, MAX_JSON_BYTES, parse_json, read_json
 from grale.graphs.record import GraphRecord, RecordError
 
-MAX_FILE_BYTES = 1_000_000_000
 LISTS = (
     "node_labels", "labels", "node_features", "edges", "edge_labels", "edge_features", "directed",
     "num_nodes", "n_nodes", "node_ids",
@@ -29,7 +28,7 @@ LISTS = (
 
 def read_json_graphs(path: Path) -> Iterator[GraphRecord]:
     """Graphs of a .json file."""
-    values = read_json(path, MAX_FILE_BYTES)
+    values = read_json(path, MAX_DATA_BYTES)
     if not isinstance(values, list):
         yield graph_of(values, str(path))
         return
@@ -39,15 +38,17 @@ def read_json_graphs(path: Path) -> Iterator[GraphRecord]:
 
 def read_json_lines(path: Path) -> Iterator[GraphRecord]:
     """Graphs of a .jsonl file, one per line; empty lines are skipped."""
-    with path.open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, start=1):
+    with open_text(path) as file:
+        for number, line in enumerate(lines_of(file, MAX_JSON_BYTES), start=1):
             where = f"{path}, line {number}"
             if not line.strip():
                 continue
+            if reason := why_not_read(line.rstrip("\r\n")):
+                raise RecordError(f"{where}: {reason}")
             try:
-                values = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise RecordError(f"{where} is not JSON: {error}") from error
+                values = parse_json(line, where)
+            except ValueError as error:
+                raise RecordError(str(error)) from error
             yield graph_of(values, where)
 
 

@@ -24,9 +24,10 @@ import pyarrow as pa
 import pyarrow.csv
 from numpy.typing import NDArray
 
+from grale.files import MAX_DATA_BYTES
 from grale.graphs.record import GraphRecord, RecordError
 
-MAX_FILE_BYTES = 4_000_000_000  # of one table, unpacked
+BLOCK = 1 << 20
 
 Opened = Callable[[str], bytes | None]
 """Content of a table by its name, or None if there is none."""
@@ -78,8 +79,13 @@ def _in_folder(folder: Path, prefix: str, suffix: str) -> Opened:
         packed = file.with_name(f"{file.name}.gz")
         if packed.is_file():
             with gzip.open(packed) as stream:
-                return _limited(stream.read(MAX_FILE_BYTES + 1), packed)
-        return file.read_bytes() if file.is_file() else None
+                _check_size(_size_of(stream), packed)
+                stream.seek(0)
+                return stream.read()
+        if not file.is_file():
+            return None
+        _check_size(file.stat().st_size, file)
+        return file.read_bytes()
 
     return read
 
@@ -89,16 +95,23 @@ def _in_archive(archive: zipfile.ZipFile, prefix: str) -> Opened:
         member = f"{prefix}{name}.txt"
         if member not in archive.namelist():
             return None
-        with archive.open(member) as stream:
-            return _limited(stream.read(MAX_FILE_BYTES + 1), member)
+        _check_size(archive.getinfo(member).file_size, member)  # no more than that is unpacked
+        return archive.read(member)
 
     return read
 
 
-def _limited(content: bytes, name: object) -> bytes:
-    if len(content) > MAX_FILE_BYTES:
-        raise RecordError(f"{name} unpacks to more than {MAX_FILE_BYTES} bytes")
-    return content
+def _size_of(stream: gzip.GzipFile) -> int:
+    """Bytes that a stream unpacks to, counted in little memory and not far beyond the limit."""
+    size = 0
+    while size <= MAX_DATA_BYTES and (piece := stream.read(BLOCK)):
+        size += len(piece)
+    return size
+
+
+def _check_size(size: int, name: object) -> None:
+    if size > MAX_DATA_BYTES:
+        raise RecordError(f"{name} has more than {MAX_DATA_BYTES} bytes, unpacked; divide the set")
 
 
 def _tu_set(path: Path, read: Opened) -> _Set:
@@ -179,7 +192,7 @@ def _table(read: Opened, name: str, path: Path, needed: bool = False) -> pa.Tabl
         if needed:
             raise RecordError(f"{path}: the table {name} is missing")
         return None
-    if not content.strip():
+    if not content or content.isspace():
         return None
     try:
         options = pa.csv.ReadOptions(autogenerate_column_names=True)
