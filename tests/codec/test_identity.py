@@ -25,6 +25,9 @@ FINGERPRINTS = {
 }
 """Shipped weights never change within a version: others need a new version and a new line here."""
 
+PRIORS = {"molecules@2": "fd1fc6f67907"}
+"""A prior may be trained further; new files of `grale generate` name it by this checksum."""
+
 
 @pytest.mark.slow
 def test_shipped_weights_are_those_of_their_version() -> None:
@@ -36,6 +39,16 @@ def test_shipped_weights_are_those_of_their_version() -> None:
         origin = loaded.__dict__["origin"]
         assert origin.contents == loaded.fingerprint, "what is stored is what is computed"
     assert len(shipped_versions()) == len(FINGERPRINTS)
+
+
+def test_shipped_priors_are_those_that_are_listed() -> None:
+    files = {
+        f"{each.name}@{each.version}": each.folder / "prior.json" for each in shipped_versions()
+    }
+    found = {name: json.loads(file.read_text()) for name, file in files.items() if file.is_file()}
+    assert set(found) == set(PRIORS)
+    for name, settings in found.items():
+        assert settings["sha256"]["weights"].startswith(PRIORS[name]), name
 
 
 @pytest.mark.slow
