@@ -124,19 +124,40 @@ def test_the_map_draws_every_row_that_was_embedded(story: Path) -> None:
     assert "pIC50" in page
 
 
-def test_between_two_rows_there_are_molecules(story: Path) -> None:
-    shown = invoke("interpolate", f"{story}/vectors.parquet:2", f"{story}/assay.csv:8", "--steps",
-                   "3", "-o", str(story / "between.png"))  # fmt: skip
+def test_between_two_rows_there_are_molecules_without_the_salts_that_were_removed(
+    story: Path,
+) -> None:
+    out = ("--steps", "3", "-o", str(story / "between.png"))
+    shown = invoke("interpolate", f"{story}/vectors.parquet:0", f"{story}/vectors.parquet:1", *out)
     assert shown.count("t = ") == 3
+    assert not set(ends_of(shown)) & set("."), shown
     assert (story / "between.png").is_file()
+    raw = invoke("interpolate", f"{story}/assay.csv:0", f"{story}/vectors.parquet:1", *out)
+    assert "." in ends_of(raw)  # the control: the chemist's own file has the salt
+
+
+def ends_of(shown: str) -> str:
+    """First and last molecule that `grale interpolate` prints."""
+    found = [line.split()[-1] for line in shown.splitlines() if line.startswith("t = ")]
+    return found[0] + found[-1]
 
 
 def test_a_measured_column_is_raised(story: Path) -> None:
-    shown = invoke("edit", f"{story}/assay.csv:2", "-p", "pIC50", "--data",
+    shown = invoke("edit", f"{story}/vectors.parquet:1", "-p", "pIC50", "--data",
                    str(story / "vectors.parquet"), "--steps", "20",
                    "-o", str(story / "edit.png"))  # fmt: skip
+    assert "pIC50: the column of" in shown
     assert "predictor of pIC50: R2" in shown
+    assert ".[Na+]" not in shown
     assert (story / "edit.png").is_file()
+
+
+def test_a_molecule_matches_itself_without_edits_once_its_salt_is_removed(story: Path) -> None:
+    alone, again = f"{story}/assay.csv:2", MOLECULES + 2  # measured again, as its hydrochloride
+    out = ("-o", str(story / "match.png"))
+    found = invoke("match", alone, f"{story}/vectors.parquet:{again}", *out)
+    assert found.startswith("0 edits")
+    assert invoke("match", alone, f"{story}/assay.csv:{again}", *out).startswith("1 edits")
 
 
 def test_the_vectors_come_back_as_molecules_from_their_model_only(story: Path) -> None:
