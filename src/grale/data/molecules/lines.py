@@ -29,8 +29,9 @@ def open_text(path: Path) -> io.TextIOWrapper:
     return io.TextIOWrapper(buffered, encoding, errors="backslashreplace", newline="")
 
 
-def lines_of(stream: io.TextIOBase, most: int = MAX_LINE) -> Iterator[str]:
-    """Lines of a file with their ends; a line that is too long is replaced by a message."""
+def lines_of(stream: io.TextIOBase, most: int | None = None) -> Iterator[str]:
+    """Lines of a file with their ends; one of more than `most` characters becomes a message."""
+    most = MAX_LINE if most is None else most
     size = most + 2  # a line and its end
     is_open = after_return = False
     for piece in iter(partial(stream.readline, size), ""):
