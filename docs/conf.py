@@ -26,6 +26,7 @@ NAME_OF_CODE = re.compile(r"grale(\.\w+)+")
 SECTIONS = Config(napoleon_use_rtype=False)
 WEIGHTS = DOCS.parent / "src" / "grale" / "weights"
 CARD = re.compile(r"\]\((?:\.\./)*src/grale/weights/([\w@-]+)/README\.md\)")
+OF_SCIKIT_LEARN = re.compile(r"set_\w+_request")  # methods that it adds to its estimators
 EQUATION = re.compile(r"^ {4,}\S")
 
 project = "grale"
@@ -163,6 +164,13 @@ def show_equations(
     lines[:] = shown if what in ("attribute", "data", "property") else sections.splitlines()
 
 
+def skip_added(
+    app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any
+) -> bool | None:
+    """Leave out methods whose docstrings link to scikit-learn's own pages."""
+    return True if OF_SCIKIT_LEARN.fullmatch(name) else None
+
+
 def copy_cards(app: Sphinx) -> None:
     """Make a page of each model's card."""
     (DOCS / "cards").mkdir(exist_ok=True)
@@ -185,3 +193,4 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", link_cards)
     app.add_post_transform(LinkNamesOfCode)
     app.connect("autodoc-process-docstring", show_equations, priority=100)
+    app.connect("autodoc-skip-member", skip_added)

@@ -34,6 +34,11 @@ def embed_frame(
 ) -> Any:
     """Return the frame with its own columns, `status`, `reason` and the vectors, row by row.
 
+    A frame of pandas carries the model, its version and its fingerprint in `frame.attrs["grale"]`,
+    and `model.decode` refuses its columns if another model made them. A table of pyarrow carries
+    them in `table.schema.metadata[b"grale"]`, as a parquet file of `grale embed` does. A frame of
+    polars cannot hold metadata: keep `model.fingerprint` beside it.
+
     Parameters
     ----------
     frame
@@ -49,11 +54,6 @@ def embed_frame(
         column of arrays (missing in rows that failed).
     batch_size, refine
         As in `model.encode`.
-
-    A frame of pandas carries the model, its version and its fingerprint in `frame.attrs["grale"]`,
-    and `model.decode` refuses its columns if another model made them. A table of pyarrow carries
-    them in `table.schema.metadata[b"grale"]`, as a parquet file of `grale embed` does. A frame of
-    polars cannot hold metadata: keep `model.fingerprint` beside it.
     """
     if what not in READINGS:
         raise ValueError(f"what={what!r}; expected one of {', '.join(READINGS)}")
