@@ -16,6 +16,7 @@ Tokens may be held: at every time they are where their own path is, while the ot
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -57,26 +58,25 @@ def renoise(
     velocity: Velocity, path: Path, start: Start, num_steps: int, held: Held | None = None
 ) -> Tokens:
     """Where tokens end if, at each step, their end is predicted and noised anew."""
-    times = torch.linspace(start.time, 1, num_steps + 1).tolist()
-    x = _hold(start.x, path, start.time, held)
-    for number, (time, later) in enumerate(zip(times[:-1], times[1:])):
-        end = path.moved(x, (1 - time) * velocity(x, time))
-        when = torch.full((len(x), 1, 1), later, dtype=x.dtype, device=x.device)
-        x = path.point(path.start(fresh(start.noise, number)), end, when)
-        x = _hold(x, path, later, held)
-    return x
+    return _noised_anew(velocity, path, start, num_steps, held, math.inf)  # no noise is kept
 
 
 def churn(
     velocity: Velocity, path: Path, start: Start, num_steps: int, held: Held | None = None
 ) -> Tokens:
     """Where tokens end if, at each step, a part of their noise is drawn anew."""
+    return _noised_anew(velocity, path, start, num_steps, held, CHURN)
+
+
+def _noised_anew(
+    velocity: Velocity, path: Path, start: Start, num_steps: int, held: Held | None, power: float
+) -> Tokens:
     times = torch.linspace(start.time, 1, num_steps + 1).tolist()
     x = _hold(start.x, path, start.time, held)
     for number, (time, later) in enumerate(zip(times[:-1], times[1:])):
         slope = velocity(x, time)
         begin, end = path.moved(x, -time * slope), path.moved(x, (1 - time) * slope)
-        kept = (time * (1 - later) / (later * (1 - time))) ** CHURN
+        kept = (time * (1 - later) / (later * (1 - time))) ** power
         noise = kept * begin + (1 - kept**2) ** 0.5 * fresh(start.noise, number)
         when = torch.full((len(x), 1, 1), later, dtype=x.dtype, device=x.device)
         x = _hold(path.point(path.start(noise), end, when), path, later, held)
